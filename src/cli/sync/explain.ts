@@ -41,12 +41,17 @@ function explanationLines(explanation: Explanation): string[] {
   ];
 }
 
-function stateWords({ state, gone_because, changes, became }: Explanation): string {
+function stateWords({ state, gone_because, replaced_by, changes, became }: Explanation): string {
   const last = changes.at(-1);
   if (state === "quarantined") return "only bad rows name it";
   if (state === "imported") return "it was imported, and no sync has brought it back";
   if (state === "live") return last?.pending === true ? "live, pending" : "live, posted";
-  const why = gone_because === "removed" ? "the service removed it" : "a full resync did not bring it back";
+  const why = {
+    removed: "the service removed it",
+    inferred_full_resync: "a full resync did not bring it back",
+    replaced: `replaced by the update of ${replaced_by?.fetched_at.slice(0, 19)}Z, run ${replaced_by?.run_id}`,
+    refreshed: "a later refresh of its link brought no pending row",
+  }[gone_because ?? "removed"];
   const pair = became.at(-1);
   return `gone: ${why}${pair === undefined ? "" : `; ${becameWords(pair)}`}`;
 }

@@ -135,8 +135,7 @@ class UserReconciliation {
     // Asked after the list, so what came between sync and list shows.
     const news = await this.#news(key, linkId, lake.cursor);
     if (news !== null) return { ...counts, status: "unknown", reason: news };
-    const reason = quarantined === 0 ? null : quarantinedReason(quarantined);
-    return { ...counts, comparison, status: "differs", reason };
+    return { ...counts, comparison, status: "differs", reason: causeOf(comparison, quarantined) };
   }
 
   async #compareTotals(key: string, { linkId, accountId, rows }: LakeAccount, cursor: string) {
@@ -187,6 +186,12 @@ class UserReconciliation {
       return refusal.reason === "not_found" ? "link_gone" : `update ${refusal.reason}`;
     }
   }
+}
+
+/** What explains a difference, where something does. */
+function causeOf({ unlistedPending }: RowComparison, quarantined: number): string | null {
+  if (quarantined > 0) return quarantinedReason(quarantined);
+  return unlistedPending > 0 ? `replaced_pending ${unlistedPending}` : null;
 }
 
 function unknownAccount(linkId: string, accountId: string, known: readonly LakeAccount[]): LakeAccount {

@@ -1,7 +1,7 @@
 import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
-import type { Snapshot } from "../delta/delta-snapshot.js";
+import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { addOf } from "../tables/parquet-file.js";
@@ -79,6 +79,8 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
     // Those of the first part are for all parts: the rows of a later one may be as old.
     if (rule === "replaced") refreshes ??= await refreshesSince(lake, current);
     const changes = await feedChanges(lake, current, head, partRows, whyAnew(current, rule, refreshes, done));
+    // Of the whole feed a row may be as old as any refresh, also of a link that is no longer listed.
+    if (refreshes !== undefined && changes.whole) refreshes = await refreshesSince(lake, NO_TABLE);
     const isSettled = rule === decidedRule(current) && refreshes?.isNew !== true;
     if (isSettled && isIdle(changes, from, head)) return done ?? nothing;
     const part = await apply(lake, current, head, { ...changes, rule, refreshes }, options);

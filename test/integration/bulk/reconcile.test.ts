@@ -48,7 +48,7 @@ test("a row that only one side has differs, by its id and its amount; other acco
       ...{
         link_id: id,
         account_id: account,
-        reason: null,
+        reason: "replaced_pending 1",
         lake: before?.rows,
         service: (before?.rows ?? 0) + 1,
       },
@@ -167,7 +167,7 @@ test("a list that moves under every reading is unknown; one that moves once is r
   sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "acc_1" }] });
   const events = Array.from({ length: 150 }, (_, at) => ({
     change: "created" as const,
-    row: transactionRow({ transaction_id: `t${at}` }),
+    row: transactionRow({ transaction_id: `t${at}`, pending: at === 5 }),
   }));
   sandbox.append("l", events);
   await world.sync({ users: ["u"] });
@@ -180,7 +180,7 @@ test("a list that moves under every reading is unknown; one that moves once is r
     "select status, reason, missing_at_service from reconciliations order by reconciled_at",
   );
   expect(found).toEqual([
-    { status: "differs", reason: null, missing_at_service: '["t5"]' },
+    { status: "differs", reason: "replaced_pending 1", missing_at_service: '["t5"]' },
     { status: "unknown", reason: "list_moved", missing_at_service: null },
   ]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
+import { runHere } from "../../helpers/command/command-here.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 import { verified } from "../../helpers/tampering/verified.js";
@@ -34,6 +35,16 @@ test("pending rows that each refresh replaces are exact from the night on that s
   }
   // One look at the lists of three links, in the second night.
   expect(lists()).toBe(3);
+  const [replaced] =
+    await world.rows(`select pending_transaction_id as id, removed_run_id as run from transaction_links
+    where pending_transaction_id not in (select transaction_id from transactions) and tier = 'exact' limit 1`);
+  const explained = await runHere({ directory: world.lake, env: { NIGHTLEDGER_LAKE: world.lake } }, [
+    "explain",
+    String(replaced?.id),
+  ]);
+  expect(explained.stdout).toMatch(
+    new RegExp(`: gone: replaced by the update of \\S+Z, run ${replaced?.run}; it became `),
+  );
   sandbox.advance({ ...NOTHING, backDated: 0, recreated: 0, lapsed: 99 });
   expect((await world.sync()).result).toMatchObject({ rows: { created: 0 } });
   expect(await world.rows("select count(*) as n from transactions where pending")).toEqual([{ n: 0 }]);

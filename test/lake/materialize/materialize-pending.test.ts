@@ -2,8 +2,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { schemaActions } from "../../../src/lake/delta/delta-schema.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { Problems } from "../../../src/lake/sync/chain-check.js";
+import { haveRebuilt } from "../../../src/lake/sync/forget/erase-rows.js";
 import { checkDerived } from "../../../src/lake/sync/verify/derived-check.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { transactions } from "../../../src/lake/tables/transactions.js";
 import { bankLinkStream } from "../../../src/streams/bank-links.js";
 import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
 
@@ -111,6 +113,10 @@ test("a refresh after the newest update that brought nothing leaves no pending r
   await replaced();
   expect(await ids()).toEqual(["a/p", "a/x", "b/q"]);
   expect(await replaced()).toMatchObject({ rows: 0, rebuilt: false });
+  // Built again, as after a person was forgotten, it hears of every refresh once more.
+  await haveRebuilt(at.lake, transactions);
+  await replaced();
+  expect(await ids()).toEqual(["a/p", "a/x", "b/q"]);
 });
 
 test("a rule that changes builds the table again, and stays without the setting", async () => {

@@ -1,42 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { transactionLinks } from "../../../src/lake/query/transaction-links-view.js";
 import { lakeOfRows, type QueryRow } from "../../helpers/query/lake-of-rows.js";
+import { feedOf, gone, other, P, type PairCases, pairWords, Q } from "../../helpers/query/pairs.js";
 
-type Values = Readonly<Record<string, unknown>>;
-type Step = Values & { readonly id: string };
-
-/** A pending row, a posted one, and a removal, each by its id. */
-const P = (id: string, values: Values = {}): Step => ({ id, ...values, pending: true });
-const Q = (id: string, values: Values = {}): Step => ({ id, ...values, pending: false });
-const gone = (id: string, generation = 1): Step => ({ id, generation, change_type: "removed" });
-
-/** The feed of a link, of which each list of steps is an update. */
-function feedOf(link_id: string, updates: readonly (readonly Step[])[]): Values[] {
-  const steps = updates.flatMap((update, at) => update.map((step) => ({ run_id: `run-${at}`, ...step })));
-  return steps.map(({ id: transaction_id, ...step }, at) => {
-    const row = {
-      link_id,
-      fp_id: "fp",
-      transaction_id,
-      sequence: at + 1,
-      generation: 1,
-      inferred: false,
-      ...step,
-    };
-    return "change_type" in step ? row : { ...STATE, change_type: "created", ...row };
-  });
-}
-
-const STATE = {
-  account_id: "acc",
-  currency: "EUR",
-  type: "debit",
-  signed_amount: "-4.2",
-  date: "2026-11-10",
-};
-const other = { signed_amount: "-5" };
-
-const CASES: readonly { rule: string; updates: Step[][]; expected: string[] }[] = [
+const CASES: PairCases = [
   { rule: "P goes and Q comes", updates: [[P("p")], [gone("p"), Q("q")]], expected: ["p → q exact 1:1"] },
   {
     rule: "the order within an update means nothing",
@@ -251,7 +218,7 @@ const CASES: readonly { rule: string; updates: Step[][]; expected: string[] }[] 
 let lake: Awaited<ReturnType<typeof lakeOfRows>>;
 let rows: QueryRow[];
 beforeAll(async () => {
-  const feeds = [...CASES, ...REPLACED].map(({ rule, updates }) => feedOf(rule, updates));
+  const feeds = CASES.map(({ rule, updates }) => feedOf(rule, updates));
   lake = await lakeOfRows({ transaction_changes: [...feeds, MANY].flat() });
   rows = await lake.rowsOf("from transaction_links order by link_id, removed_sequence");
 });
@@ -259,58 +226,6 @@ afterAll(() => lake.release());
 
 test.each(CASES)("$rule", ({ rule, expected }) => {
   const found = rows.filter(({ link_id }) => link_id === rule);
-  expect(found.map(pairWords)).toEqual(expected);
-});
-
-function pairWords(row: QueryRow): string {
-  const { pending_transaction_id: p, posted_transaction_id: q, tier } = row;
-  return `${p} → ${q ?? "?"} ${tier} ${row.posted_candidates}:${row.pending_candidates}`;
-}
-
-/** Feeds of a service that replaces pending rows: it names none that went. */
-const REPLACED: typeof CASES = [
-  {
-    rule: "replaced: each pending row becomes the next one, and the last of them the posted one",
-    updates: [[P("p1")], [P("p2")], [P("p3")], [Q("q")]],
-    expected: ["p1 → p2 exact 1:1", "p2 → p3 exact 1:1", "p3 → q exact 1:1"],
-  },
-  {
-    rule: "replaced: one that comes again under its id, pending or posted, is itself",
-    updates: [[P("p"), P("r", other)], [P("p"), Q("r", other)], [Q("p")]],
-    expected: [],
-  },
-  {
-    rule: "replaced: other rows of its own update are not what it became",
-    updates: [[P("p"), P("same")], [Q("x", other)]],
-    expected: ["p → ? waiting 0:0", "same → ? waiting 0:0"],
-  },
-  {
-    rule: "replaced: two alike become either of two",
-    updates: [
-      [P("p"), P("r")],
-      [Q("x"), Q("y")],
-    ],
-    expected: ["p → ? ambiguous 2:2", "r → ? ambiguous 2:2"],
-  },
-  {
-    rule: "replaced: what a full resync does not bring back went with the update before",
-    updates: [[P("p")], [Q("q")], [Q("q"), { ...gone("p"), inferred: true }]],
-    expected: ["p → q exact 1:1"],
-  },
-  {
-    rule: "replaced: one that a later update has again came back itself",
-    updates: [[P("p")], [Q("x", other)], [P("p")]],
-    expected: ["p → ? returned 0:0"],
-  },
-  {
-    rule: "replaced: with an amount that changed, by its merchant",
-    updates: [[P("p", { merchant_id: "m" })], [Q("q", { ...other, merchant_id: "m" })]],
-    expected: ["p → q amount_changed 1:1"],
-  },
-];
-
-test.each(REPLACED)("$rule", async ({ rule, expected }) => {
-  const found = await lake.rowsOf(`from (${transactionLinks("replaced", rule)}) order by removed_sequence`);
   expect(found.map(pairWords)).toEqual(expected);
 });
 

@@ -21,6 +21,8 @@ interface NamedRows {
 export interface RowComparison {
   readonly missingInLake: NamedRows;
   readonly missingAtService: NamedRows;
+  /** How many of those are pending: a service that replaces pending rows names none that went. */
+  readonly unlistedPending: number;
   /** Rows that both have, with different values. */
   readonly changed: NamedRows;
   /** Sum of signed amounts, as `DECIMAL(28,10)` prints it. */
@@ -38,6 +40,7 @@ export function compareRows(lake: ComparedRows, service: ComparedRows): RowCompa
   return {
     missingInLake: named([...service.keys()].filter((id) => !lake.has(id))),
     missingAtService: named([...lake.keys()].filter((id) => !service.has(id))),
+    unlistedPending: [...lake].filter(([id, { pending }]) => pending && !service.has(id)).length,
     changed: named(both.filter(([id, row]) => !saysTheSame(row, service.get(id))).map(([id]) => id)),
     lakeSum: decimalText(sumOf(lake) ?? 0n),
     serviceSum: textOf(sumOf(service)),

@@ -9,6 +9,7 @@ import { jsonValue, numberOf, textOf } from "../../sql/duckdb-values.js";
 import { transactionImports } from "../../tables/bulk.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { watermarkOf } from "../../watermark.js";
 import { checkLink } from "../lake-check.js";
 import { quarantinedRows } from "../quarantine.js";
 import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.js";
@@ -75,18 +76,23 @@ async function explainInLink(
   const quarantine = traces.quarantine.filter(isOfLink);
   const { byRun, ...proof } = await linkProof(lake, link);
   const last = found.at(-1)?.row;
-  const isGone = last?.change_type === "removed";
-  const because = last?.inferred === true ? ("inferred_full_resync" as const) : ("removed" as const);
+  const isRemoved = last?.change_type === "removed";
+  const current = isRemoved || last === undefined ? null : await currentOf(lake, id, link, last);
+  const replaced =
+    last?.pending === true && current === null ? await replacedBy(lake, link, last) : undefined;
+  const isGone = isRemoved || replaced !== undefined;
   const [known] = [...found.map(({ row }) => row), ...quarantine];
   return {
     transaction_id: id,
     link_id: link,
     fp_id: textOf(known?.fp_id),
     state: stateOf(last, isGone, quarantine),
-    gone_because: isGone ? because : null,
+    gone_because: isGone ? (replaced?.because ?? whyRemoved(last)) : null,
+    /** The run whose update replaced it, and when its first row came; null unless `gone_because` is `replaced`. */
+    replaced_by: replaced?.by ?? null,
     changes: await changesOf(lake, link, found, byRun),
     /** Where `transactions` has it; null if it has not. */
-    current: isGone || last === undefined ? null : await currentOf(lake, id, link, last),
+    current,
     /** What it became, or may have become: its own removals while it was pending. */
     became: pairs.filter((pair) => pair.pending_transaction_id === id),
     /** What became it, or may have. */
@@ -95,6 +101,32 @@ async function explainInLink(
     quarantine: quarantine.map(({ payload: _, ...row }) => jsonOf(row)),
     proof,
   };
+}
+
+function whyRemoved(last: SqlRow | undefined) {
+  return last?.inferred === true ? ("inferred_full_resync" as const) : ("removed" as const);
+}
+
+/** What ended a pending row that `transactions` does not have; undefined where pending rows are not replaced, or for a new one. */
+async function replacedBy(lake: LakeReader, link: string, last: SqlRow) {
+  const current = await lake.table(transactions.name).snapshot();
+  if (ruleOf(current) !== "replaced") return undefined;
+  const [first] = await readTables(
+    lake,
+    [transactionChanges],
+    (sql) =>
+      sql.few(`select run_id, fetched_at from transaction_changes
+        where link_id = ${sqlText(link)} and sequence > ${Number(last.sequence)} and run_id <> ${sqlText(String(last.run_id))}
+        order by sequence limit 1`),
+    (file) => holdsLinks(link, link)(factsOf(file)),
+  );
+  if (first !== undefined) {
+    const by = { run_id: String(first.run_id), fetched_at: String(first.fetched_at) };
+    return { because: "replaced" as const, by };
+  }
+  const feed = await lake.table(transactionChanges.name).snapshot();
+  const isBehind = watermarkOf(current, transactionChanges.name) < feed.version;
+  return isBehind ? undefined : { because: "refreshed" as const, by: null };
 }
 
 /** The run that first brought an imported row back, as the view `imports_seen` says. */

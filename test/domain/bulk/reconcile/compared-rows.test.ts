@@ -19,11 +19,12 @@ test("amounts are equal by value, not by text", () => {
 });
 
 test("rows of one side are named, and sums are signed by the type", () => {
-  const lake = rows({ a: row("-3"), b: row("1", { type: "credit" }) });
+  const lake = rows({ a: row("-3", { pending: true }), b: row("1", { type: "credit" }) });
   const service = rows({ b: row("1", { type: "credit" }), d: row("0.0000000001"), c: row("2") });
   expect(compareRows(lake, service)).toEqual({
     missingInLake: { count: 2, ids: ["c", "d"] },
     missingAtService: { count: 1, ids: ["a"] },
+    unlistedPending: 1,
     changed: { count: 0, ids: [] },
     lakeSum: "-2.0000000000",
     serviceSum: "-1.0000000001",
