@@ -1,7 +1,7 @@
 import { type Answer, notFound, okJson } from "../http/answer.js";
 import { pageIndex } from "../http/page-window.js";
 import type { Call, Operation } from "../http/router.js";
-import { onboardingResult } from "../onboarding/onboarding.js";
+import { isTerminal, onboardingResult } from "../onboarding/onboarding.js";
 import { businessOf, userOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
 
@@ -71,8 +71,11 @@ function onboardingPage({ query, state, fire }: Call, entityId: string): Answer 
   const from = (number - first - (isRepeated ? 1 : 0)) * size;
   const more = from + size < all.length;
   const next = fire("next_page_loop") ? number : more ? number + 1 : null;
+  // What is not shown leaves its place on its page empty.
+  const onlyEnded = state.service.behaves.has("ended-onboardings");
   const data = all
     .slice(from, from + size)
+    .filter(({ status, running }) => !onlyEnded || (isTerminal(status) && !running))
     .map(({ id, playbook_key, status, timestamp }) => ({ id, playbook_key, status, timestamp }));
   return okJson({ data, meta: { next_page: next } });
 }

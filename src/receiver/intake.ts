@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../api/http/client.js";
-import { isRefusal } from "../api/http/errors.js";
+import { AuthError, isRefusal } from "../api/http/errors.js";
+import { isKeyGood } from "../api/key-check.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
@@ -67,7 +68,7 @@ export interface SessionIntakeParts {
 
 /**
  * Accepts the token of a flow that a customer finished: asks the service who it was and how it ended, and tells the
- * customer's open row. The token is kept nowhere.
+ * customer's open row. The token is kept nowhere. A 401 is about the token where the service accepts the key otherwise.
  *
  * @returns how many customers waited for it, or why it is refused
  * @throws Error where Temporal or the service can't be reached: the token may be sent again.
@@ -85,7 +86,8 @@ export async function takeSession(
   try {
     session = await api.read(validateSession, { body: { validation_token } }, { signal });
   } catch (error) {
-    if (isRefusal(error)) return "session";
+    if (isRefusal(error) || (error instanceof AuthError && (await isKeyGood(api, { signal }))))
+      return "session";
     throw error;
   }
   const parts = [session.user, session.business].filter((part) => part != null);

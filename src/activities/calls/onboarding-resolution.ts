@@ -1,6 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { CallOptions } from "../../api/http/client.js";
-import { isRefusal, type NotFoundError, RejectedError } from "../../api/http/errors.js";
+import { ApiError, isRefusal, type NotFoundError, RejectedError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
 import {
   type createOnboarding,
@@ -11,10 +11,16 @@ import {
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { Onboarding, OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
 import { instantMs } from "../../domain/service/instant.js";
+import { isDecision } from "../../domain/service/onboarding-status.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
+import { listedOnboardings } from "../../lake/onboarding/call-notes.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
 import type { Finding, LostCall, Resolution } from "./lost-call.js";
+
+/** Milliseconds for which an onboarding is looked for in lists that may show it only once it has ended. */
+const LOOKED_FOR_MS = 3_600_000;
 
 /** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;
@@ -42,28 +48,31 @@ export function onboardingResolution(
 ): Resolution<Creation, StartedOnboarding> {
   const { key, fp_id } = params.body;
   if (fp_id === undefined) return { rule: "again" };
-  const find = async (lost: LostCall): Promise<Finding<Creation, StartedOnboarding>> => {
-    const found = await findOnboarding(deps, { playbook: key, fpId: fp_id, lost, known, run });
-    return found === undefined ? { missing: params } : { found };
-  };
+  const find = (lost: LostCall) =>
+    findOnboarding(deps, { params, playbook: key, fpId: fp_id, lost, known, run });
   return { rule: "lookup", find };
 }
 
 interface OnboardingSearch extends Required<Pick<CreationContext, "known">> {
+  readonly params: Creation;
   readonly playbook: string;
   readonly fpId: string;
   readonly lost: LostCall;
   readonly run: string | undefined;
 }
 
-/** The latest onboarding of a user or business that a lost creation may have made; undefined where there is none. */
+/**
+ * The latest onboarding of a user or business that a lost creation may have made. Where there is none, the creation is
+ * missing only if lists of the service were seen to show runs that have not ended; otherwise it is looked for.
+ */
 export async function findOnboarding(
   deps: Dependencies,
-  { playbook, fpId, lost, known, run }: OnboardingSearch,
-): Promise<StartedOnboarding | undefined> {
+  { params, playbook, fpId, lost, known, run }: OnboardingSearch,
+): Promise<Finding<Creation, StartedOnboarding>> {
   const options = { signal: cancellationSignal(), run };
   const key = parsePlaybookKey(playbook)?.playbook;
-  const items = (await onboardingsOf(deps, fpId, options)).filter(
+  const all = await onboardingsOf(deps, fpId, options);
+  const items = all.filter(
     ({ playbook_key: listed }) => (parsePlaybookKey(listed)?.playbook ?? listed) === key,
   );
   // The service's clock: as it was known then, else as the answer to the list has just shown it.
@@ -74,7 +83,50 @@ export async function findOnboarding(
     .filter(({ item, at }) => !(at < lost.sentAt + ahead - CLOCK_SLACK_MS) && !known.includes(item.id));
   if (candidates.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.sentAt);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
-  return latest && startedOnboarding(deps, latest.item, options);
+  if (latest !== undefined) return { found: await startedOnboarding(deps, latest.item, options) };
+  if (await noteLists(deps, all)) return { missing: params };
+  looks.delete(deps.sealed);
+  return { unsure: { forMs: LOOKED_FOR_MS } };
+}
+
+/** Notes where a list shows an onboarding that has not ended. Returns whether one of the service's lists ever did. */
+async function noteLists({ sealed }: Dependencies, items: readonly OnboardingItem[]): Promise<boolean> {
+  const noted = listedOnboardings(sealed);
+  if (items.every(({ status }) => isDecision(status))) return (await noted.find()) === "running";
+  await noted.put("running");
+  return true;
+}
+
+/** Looks of each worker until a lost answer needs what they tell. */
+const MOST_LOOKS = 3;
+const looks = new WeakMap<SealedStore, number>();
+
+/**
+ * Finds out, once for a lake, whether lists show onboardings that have not ended: by the list of a user or business who has
+ * just begun one. What the list says of it is never worth a failure.
+ */
+export async function observeLists(
+  deps: Dependencies,
+  fpId: string,
+  begun: StartedOnboarding,
+): Promise<void> {
+  const { sealed, log } = deps;
+  const looked = looks.get(sealed) ?? 0;
+  if (isDecision(begun.status) || looked === MOST_LOOKS) return;
+  const isNoted = await listedOnboardings(sealed).has();
+  looks.set(sealed, isNoted ? MOST_LOOKS : looked + 1);
+  if (isNoted) return;
+  const items = await onboardingsOf(deps, fpId, { signal: cancellationSignal() }).catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
+  if (items === undefined || (await noteLists(deps, items)) || items.some(({ id }) => id === begun.id))
+    return;
+  await listedOnboardings(sealed).keep("ended");
+  log.warn(
+    "the service lists no onboarding that has not ended: one whose answer is lost is looked for for an hour, and then unknown. " +
+      "With external_id instead of fp_id it is sent again",
+  );
 }
 
 async function startedOnboarding(

@@ -129,7 +129,7 @@ export const createOnboarding = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `external_id`, the service's own idempotency id, it is sent again unchanged and returns the same onboarding. With `fp_id`, `list_user_onboardings` or `list_business_onboardings` is read first: an onboarding of that playbook created after the request, by the service's clock, is the answer, and `get_onboarding` reads its result. The request is sent again only if there is none.",
+    "With `external_id`, the service's own idempotency id, it is sent again unchanged and returns the same onboarding. With `fp_id`, `list_user_onboardings` or `list_business_onboardings` is read first: an onboarding of that playbook created after the request, by the service's clock, is the answer, and `get_onboarding` reads its result. If there is none, the request is sent again only where a list of the service has shown an onboarding that had not ended; otherwise it is looked for for an hour, and then its fate is unknown.",
   answer:
     "`{id, status, requires_manual_review, output?, error_message?, continue_onboarding?: {expires_at, link, token}}`",
   secrets: ["continue_onboarding.token", "continue_onboarding.link"],

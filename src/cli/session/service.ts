@@ -7,6 +7,7 @@ import {
   SchemaError,
   TransientError,
 } from "../../api/http/errors.js";
+import { isRefusal } from "../../api/key-check.js";
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
@@ -44,11 +45,6 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
   } finally {
     await client.close();
   }
-}
-
-/** Whether a status says what the service thinks of the request, if it is the service that answers: then in JSON. */
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
 /** Makes the error of a command whose service did not answer. @param state what the command has done by then */

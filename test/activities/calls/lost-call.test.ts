@@ -7,6 +7,7 @@ import {
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
+import { listedOnboardings } from "../../../src/lake/onboarding/call-notes.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 import { expectSettled, NOT_JSON } from "../../helpers/calls/unusable-answers.js";
 import { declarePlaybooks, loseAnswer, started, WRITES, type Write } from "../../helpers/calls/writes.js";
@@ -181,6 +182,19 @@ describe("a lost onboarding", () => {
     const { body, repeated } = await once();
     expect(repeated).toBe("no");
     expect(known).not.toContain(body.id);
+  });
+
+  it("of whom lists show no run that has not ended is looked for, and unknown after an hour", async () => {
+    await listedOnboardings(bench.deps.sealed).put("ended");
+    bench.sandbox.addFault({ ...lost, afterEffect: false });
+    await bench.failure("create_onboarding", "call", request);
+    const look = () => bench.failure("create_onboarding", "call", request);
+    expect(await look()).toMatchObject({ type: "TransientError", nextRetryDelay: 10_000 });
+    await bench.age("call", 1_800_000);
+    expect(await look()).toMatchObject({ type: "TransientError", nextRetryDelay: 300_000 });
+    await bench.age("call", 1_800_000);
+    expect(await look()).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
+    expect(started(bench.sandbox)).toBe(0);
   });
 
   it("is found by the service's clock, also when that is far behind", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { findOnboarding } from "../../../src/activities/calls/onboarding-resolution.js";
+import { findOnboarding, observeLists } from "../../../src/activities/calls/onboarding-resolution.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
@@ -30,6 +30,7 @@ async function found(users: Listed, businesses: Listed) {
   const lost = { operation: "create_onboarding", sentAt: SENT_AT, clockAheadMs: 0 };
   const search = {
     ...{ playbook: "pb_1", fpId: "fp_1", lost, known: [], run: undefined },
+    params: { body: { key: "pb_1", fp_id: "fp_1" } },
   };
   const api = server.client();
   return bench.run(() => findOnboarding({ ...bench.deps, api }, search));
@@ -46,7 +47,7 @@ test.each([
   ["of a business, for which the list of users is refused", 400, [item()]],
   ["whose key has its version", [item({ playbook_key: "pb_1:v3" })], 404],
 ] as const)("an onboarding %s is found", async (_, users, businesses) => {
-  expect(await found(users, businesses)).toMatchObject({ id: "ob_1" });
+  expect(await found(users, businesses)).toMatchObject({ found: { id: "ob_1" } });
 });
 
 test.each([
@@ -55,7 +56,50 @@ test.each([
   ["it is of another playbook", [item({ playbook_key: "pb_2" })], 404],
   ["it is older", [item({ timestamp: "2026-11-28T00:39:00Z" })], 404],
 ] as const)("none is found where %s", async (_, users, businesses) => {
-  expect(await found(users, businesses)).toBeUndefined();
+  expect(await found(users, businesses)).toEqual({ unsure: { forMs: 3_600_000 } });
+});
+
+test("none is missing only once a list has shown an onboarding that had not ended", async () => {
+  const other = { id: "ob_2", playbook_key: "pb_2" };
+  expect(await found([item(other)], 404)).toMatchObject({ unsure: {} });
+  await server.close();
+  expect(await found([item({ ...other, status: "incomplete" })], 404)).toMatchObject({ missing: {} });
+  await server.close();
+  expect(await found([], 404)).toMatchObject({ missing: {} });
+});
+
+/** What a lost onboarding is, after one that had just begun was looked for in such a list. */
+async function afterLook(users: Listed, status = "pending") {
+  await found([], 404).catch(() => undefined);
+  await server.close();
+  server = await startFaultServer((request, response) => {
+    const isUsers = request.url?.startsWith("/users/");
+    if (typeof users === "number" || !isUsers) json(response, {}, typeof users === "number" ? users : 404);
+    else json(response, { data: users, meta: {} });
+  });
+  const begun = { id: "ob_9", status, output: null, error_message: null, requires_manual_review: false };
+  const deps = { ...bench.deps, api: server.client() };
+  await bench.run(() => observeLists(deps, "fp_9", begun));
+  const looks = server.requests.length;
+  await server.close();
+  const { unsure } = (await found([], 404)) as { unsure?: unknown };
+  return { isKnown: unsure === undefined, looks };
+}
+
+test.each([
+  ["shows it as it is", [item({ id: "ob_9", status: "pending" })], { isKnown: true, looks: 1 }],
+  ["does not show it", [item()], { isKnown: false, looks: 1 }],
+  ["shows it once it has ended", [item({ id: "ob_9" })], { isKnown: false, looks: 1 }],
+  ["is refused", 403, { isKnown: false, looks: 1 }],
+] as const)(
+  "an onboarding that has just begun tells what lists show, where its list %s",
+  async (_, list, expected) => {
+    expect(await afterLook(list)).toEqual(expected);
+  },
+);
+
+test("an onboarding that was decided at once is looked for in no list", async () => {
+  expect(await afterLook([], "pass")).toEqual({ isKnown: false, looks: 0 });
 });
 
 test.each([
@@ -70,5 +114,5 @@ test.each([
   ["2026-11-28T00:39:01.500", false],
 ])("a time without an offset, %s, is UTC in any zone of this machine", async (timestamp, isFound) => {
   process.env.TZ = "Asia/Tokyo";
-  expect((await found([item({ timestamp })], 404)) !== undefined).toBe(isFound);
+  expect("found" in (await found([item({ timestamp })], 404))).toBe(isFound);
 });

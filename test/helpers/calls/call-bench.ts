@@ -13,6 +13,7 @@ import { asCallFailure } from "../../../src/activities/failure.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
 import type { AnsweredCall } from "../../../src/domain/calls/answered-call.js";
+import { listedOnboardings } from "../../../src/lake/onboarding/call-notes.js";
 import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
 import { fillForCalls, REQUESTS, type RequestParts } from "./call-world.js";
 
@@ -40,6 +41,8 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   const bench = await openActivityBench(options);
   const { sandbox, deps } = bench;
   fillForCalls(sandbox);
+  // As in a lake whose service has listed an onboarding that had not ended.
+  await listedOnboardings(deps.sealed).put("running");
   const prefix = (call: string) => `_staging/run/calls/${call}/`;
   const attempt: CallBench["attempt"] = async (name, call, request = REQUESTS[name]) => {
     if (request === undefined) throw new Error(`there is no valid request of ${name}`);

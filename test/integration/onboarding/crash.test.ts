@@ -5,15 +5,22 @@ import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 const worlds = onboardWorlds();
 const PLAYBOOK = { key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 50 } as const;
 
-test("an answer torn in its middle: the onboarding that was made is found, and none is made twice", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [PLAYBOOK] } });
-  const lost = { kind: "truncated", mode: "length", operation: "create_onboarding", times: 1 } as const;
-  world.sandbox.addFault(lost);
-  const batch = await world.onboard(world.users(1));
-  const [onboarding, ...more] = world.sandbox.onboardings.list();
-  expect(more).toEqual([]);
-  expect(await world.outcomes(batch)).toMatchObject([{ onboarding_id: onboarding?.id, status: "pass" }]);
-});
+test.each([
+  ["at once", [], 50],
+  ["only once it has ended", ["ended-onboardings"], 3_000],
+] as const)(
+  "an answer torn in its middle: the onboarding, which is listed %s, is found, and none is made twice",
+  async (_, behaves, delayMs) => {
+    const sandbox = { playbooks: [{ ...PLAYBOOK, delayMs }], behaves: new Set(behaves) };
+    const world = await worlds.open({ sandbox });
+    const lost = { kind: "truncated", mode: "length", operation: "create_onboarding", times: 1 } as const;
+    world.sandbox.addFault(lost);
+    const batch = await world.onboard(world.users(1));
+    const [onboarding, ...more] = world.sandbox.onboardings.list();
+    expect(more).toEqual([]);
+    expect(await world.outcomes(batch)).toMatchObject([{ onboarding_id: onboarding?.id, status: "pass" }]);
+  },
+);
 
 test("workers that are stopped and started in mid-batch: every row one onboarding and one outcome", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [PLAYBOOK] } });

@@ -53,9 +53,11 @@ test("POST /validate ends the wait for a customer; token and payloads are in no 
   const unknown = await world.post("validate", JSON.stringify({ validation_token: "vtok_never" }));
   expect(unknown.status).toBe(422);
   world.sandbox.addFault({ kind: "status", operation: "validate_session", status: 401 });
-  const refused = await world.post("validate", JSON.stringify({ validation_token }));
-  expect(refused.status).toBe(503);
-  expect(world.receiver.counts()).toMatchObject({ validated: 1, refused: { session: 1, unavailable: 1 } });
+  const validate = async () => (await world.post("validate", JSON.stringify({ validation_token }))).status;
+  expect(await validate()).toBe(422);
+  world.sandbox.addFault({ kind: "status", operation: "get_user", status: 401 });
+  expect(await validate()).toBe(503);
+  expect(world.receiver.counts()).toMatchObject({ validated: 1, refused: { session: 2, unavailable: 1 } });
 
   const files = new Map<string, Buffer>();
   for (const directory of [join(world.lake, ".."), worlds.temporal.directory]) {

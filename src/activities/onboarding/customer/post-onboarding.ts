@@ -9,7 +9,11 @@ import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import { type OnboardingTaker, takeOnboarding } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
-import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
+import {
+  observeLists,
+  onboardingResolution,
+  type StartedOnboarding,
+} from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { onboardingPrefix } from "./call-prefix.js";
 import { rowStep } from "./customer-failure.js";
@@ -54,7 +58,7 @@ async function post(
     },
   };
   const prefix = await onboardingPrefix(deps, input);
-  const { body: answer } = await callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
+  const { body: answer, repeated } = await callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
     operation: createOnboarding,
     params,
     key: prefix,
@@ -66,6 +70,7 @@ async function post(
     accept: (body) => mustBeOwn(deps, input, params.body, body),
     send: (asked, options) => deps.api.read(createOnboarding, asked, options),
   });
+  if (fpId !== null && repeated === "no") await observeLists(deps, fpId, answer);
   return answer;
 }
 
