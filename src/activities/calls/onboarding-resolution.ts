@@ -13,7 +13,6 @@ import type { Onboarding, OnboardingItem, OnboardingResult } from "../../api/sch
 import { instantMs } from "../../domain/service/instant.js";
 import { isDecision } from "../../domain/service/onboarding-status.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
-import { listedOnboardings } from "../../lake/onboarding/call-notes.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
@@ -96,6 +95,10 @@ async function noteLists({ sealed }: Dependencies, items: readonly OnboardingIte
   await noted.put("running");
   return true;
 }
+
+/** What lists of onboardings were seen to show: also runs that have not ended, or none that was just begun. */
+export const listedOnboardings = (sealed: SealedStore) =>
+  sealed.kept<"running" | "ended">("_staging/onboarding-calls/lists");
 
 /** Looks of each worker until a lost answer needs what they tell. */
 const MOST_LOOKS = 3;

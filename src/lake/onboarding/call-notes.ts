@@ -23,9 +23,6 @@ export function takenOnboarding(sealed: SealedStore, id: string) {
   return sealed.kept<OnboardingTaker>(`${PREFIX}taken/${named(id)}`);
 }
 
-/** What lists of onboardings were seen to show: also runs that have not ended, or none that was just begun. */
-export const listedOnboardings = (sealed: SealedStore) => sealed.kept<"running" | "ended">(`${PREFIX}lists`);
-
 /**
  * Notes, durably, whose onboarding it is, before the row takes its answer. Of several customers the first has it.
  *

@@ -3,11 +3,11 @@ import type { Fault } from "../../../sandbox/index.js";
 import { callOnce } from "../../../src/activities/calls/call-once.js";
 import type { KeptAnswer } from "../../../src/activities/calls/call-record.js";
 import {
+  listedOnboardings,
   onboardingResolution,
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
-import { listedOnboardings } from "../../../src/lake/onboarding/call-notes.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 import { expectSettled, NOT_JSON } from "../../helpers/calls/unusable-answers.js";
 import { declarePlaybooks, loseAnswer, started, WRITES, type Write } from "../../helpers/calls/writes.js";

@@ -6,6 +6,7 @@ import type { CallIntent, KeptAnswer } from "../../../src/activities/calls/call-
 import { type CallRule, callRule } from "../../../src/activities/calls/call-rules.js";
 import { makeCall } from "../../../src/activities/calls/make-call.js";
 import {
+  listedOnboardings,
   onboardingResolution,
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
@@ -13,7 +14,6 @@ import { asCallFailure } from "../../../src/activities/failure.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
 import type { AnsweredCall } from "../../../src/domain/calls/answered-call.js";
-import { listedOnboardings } from "../../../src/lake/onboarding/call-notes.js";
 import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
 import { fillForCalls, REQUESTS, type RequestParts } from "./call-world.js";
 

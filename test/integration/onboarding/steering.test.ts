@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { listedOnboardings } from "../../../src/activities/calls/onboarding-resolution.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
-import { listedOnboardings } from "../../../src/lake/onboarding/call-notes.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
