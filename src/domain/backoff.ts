@@ -66,10 +66,15 @@ export function afterTransient(
   const own = useless > 0 ? waitAfterUseless(useless) : backoffMs(next.count, jitter);
   const asked = retryAfterMs ?? 0;
   if (asked > GIVE_UP_AFTER_MS)
-    return { kind: "give_up", reason: `gave_up ${reason} until ${new Date(at + asked).toISOString()}` };
+    return { kind: "give_up", reason: `gave_up ${reason} until ${minuteOf(at + asked)}` };
   if (own === undefined || at - next.since >= GIVE_UP_AFTER_MS)
     return { kind: "give_up", reason: `gave_up ${reason}` };
   return { kind: "wait", notBefore: at + Math.max(own, asked), streak: next };
+}
+
+/** The end of a pause, by the minute: what ends alike is shown as one. */
+export function minuteOf(at: number): string {
+  return `${new Date(at + 59_999).toISOString().slice(0, 16)}Z`;
 }
 
 /** Something that is retried: a link or user of a sync, an item of a bulk job. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { GIVE_UP_AFTER_MS, USELESS_ANSWER } from "../../domain/backoff.js";
+import { GIVE_UP_AFTER_MS, minuteOf, USELESS_ANSWER } from "../../domain/backoff.js";
 import { FAILURE_TYPES, type SubjectMismatch } from "../../domain/failures.js";
 import { isWrite, type Operation } from "../operations/operation.js";
 import { retryAfterMs } from "./headers.js";
@@ -221,7 +221,7 @@ function answered({ said }: CallFacts): string {
 
 function slowDown({ sent }: CallFacts, retryAfterMs = 0): string {
   if (retryAfterMs > GIVE_UP_AFTER_MS) {
-    const until = new Date(Date.now() + retryAfterMs).toISOString();
+    const until = minuteOf(Date.now() + retryAfterMs);
     return `${sent ? "the request was not handled" : "not sent"}: the service takes no such call before ${until} (status 429). Try again after that`;
   }
   const asked = waiting(retryAfterMs || undefined);

@@ -66,6 +66,7 @@ const NEXT_RUN = "nothing: the next run tries again";
 const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/user not found/, "check the roster: the service does not know this user"],
   [new RegExp(ANOTHER_SUBJECT), OTHERS],
+  [/gave_up \S+ until/, "run what failed again after that time, before which the service takes no such call"],
   [/gave_up/, "check the service, then run what failed again; the next run tries it in any case"],
   [/^cursor_loop/, "report it to the service: its cursors loop"],
   [

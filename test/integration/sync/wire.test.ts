@@ -98,6 +98,18 @@ test("one link that is refused for long holds up no other, and one for a day fai
   expect(Number(paused_ms)).toBeGreaterThan(1_500);
 });
 
+test("limits of an app in fixed windows, and two dates in each answer: few calls are refused, and no row is lost", async () => {
+  const limits = { subject: 5, app: 12, windowMs: 2_000 };
+  const behaves = new Set(["limits", "two-dates"] as const);
+  const population = { kind: "synthetic", users: 30, linksPerUser: 1, rows: 5 } as const;
+  const world = await worlds.open({ sandbox: { behaves, limits, population }, api: { concurrency: 4 } });
+  const { result } = await world.sync();
+  expect(result).toMatchObject({ status: "completed", users: { total: 30, failed: 0 } });
+  // Two of each window are refused before the operation is paused, and those that were in flight.
+  expect(world.sandbox.requests({ status: 429 }).length).toBeLessThan(60);
+  await expectLakeEqualsTruth(world);
+});
+
 test.for([401, 403] as const)(
   "%s in the middle: no further request starts, complete links are committed, open ones dropped",
   async (status) => {
