@@ -17,7 +17,7 @@ export const BEHAVIOURS = {
   "other-prefix":
     "kinds of events begin with acme. instead of service., times have nine decimals, a bank link's no offset",
   "other-segment": "a CIP report is at /users/{fp_id}/integrations/acme/cip_report instead of …/brokerage/…",
-  "dated-times": "the dates of rows are date-times at midnight",
+  "dated-times": "the dates of rows are date-times at midnight, and some amounts JSON numbers",
   "refused-link": "calls about the last connected link are answered 401, although the key is good",
   "two-dates": "answers have two Date headers, as behind a proxy",
 } as const;

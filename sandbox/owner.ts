@@ -1,5 +1,6 @@
+import { jsonObjectOf } from "../src/domain/json/value.js";
 import type { Business } from "./businesses/business-store.js";
-import { notFound, Refusal } from "./http/answer.js";
+import { notFound, Refusal, refuse } from "./http/answer.js";
 import type { Call } from "./http/router.js";
 import type { ClientToken } from "./vault/token-store.js";
 import { isConnected } from "./world/advance.js";
@@ -24,6 +25,18 @@ export function linkOf(call: Call): BankLink {
   if (service.behaves.has("refused-link") && link === [...world.links.values()].findLast(isConnected))
     throw new Refusal(401, "unauthorized", "the bank lets nobody see this link any more");
   return link;
+}
+
+/** The link whose rows a call reads: of one in state `error` they are refused, unless it behaves so that they stay readable. */
+export function readableLinkOf(call: Call): BankLink {
+  const link = linkOf(call);
+  if (isInError(link) && !call.state.service.behaves.has("readable-errors"))
+    refuse("this link is in state error");
+  return link;
+}
+
+export function isInError(link: BankLink): boolean {
+  return jsonObjectOf(link.text)?.state === "error";
 }
 
 /** The client token that a client operation came with: the request handler refuses one without. */

@@ -1,3 +1,4 @@
+import { addDays } from "../world/days.js";
 import type { Call, Operation } from "./router.js";
 
 /** The largest `size` of a list (docs/reference/service.md, "Limits"); also what is given where none is asked for. */
@@ -16,16 +17,15 @@ interface PageWindow {
   readonly size: number;
   /** Index of the page's first row. */
   readonly from: number;
-  /** Whether the query leaves out no row: a long list is then not gone through for each page. */
-  readonly takesAll: boolean;
   takes(row: { readonly account_id: string; readonly date: string }): boolean;
 }
 
 /** Reads the query of a paged list. @throws Refusal 400 */
-export function pageWindow({ query, fire }: Call): PageWindow {
+export function pageWindow({ query, fire, state }: Call): PageWindow {
   const accounts = query.list("account_ids");
-  const first = query.day("start_date") ?? "0000-00-00";
-  const last = query.day("end_date") ?? "9999-99-99";
+  const isShort = state.service.behaves.has("ninety-days");
+  const last = query.day("end_date") ?? (isShort ? state.world.today : "9999-99-99");
+  const first = query.day("start_date") ?? (isShort ? addDays(last, -90) : "0000-00-00");
   const page = query.integer("page") ?? 1;
   const size = query.integer("size", MAX_SIZE) ?? MAX_SIZE;
   const repeated = page > 1 && fire("page_repeated") !== undefined;
@@ -33,9 +33,10 @@ export function pageWindow({ query, fire }: Call): PageWindow {
     page,
     size,
     from: (repeated ? page - 2 : page - 1) * size,
-    takesAll: ["account_ids", "start_date", "end_date"].every((name) => query.values[name] === undefined),
-    takes: ({ account_id, date }) =>
-      date >= first && date <= last && (accounts === undefined || accounts.includes(account_id)),
+    takes: ({ account_id, date }) => {
+      const day = date.slice(0, 10);
+      return day >= first && day <= last && (accounts === undefined || accounts.includes(account_id));
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 import { jsonObjectOf } from "../../src/domain/json/value.js";
 import { type Answer, ok, okJson } from "../http/answer.js";
+import { servedRows } from "../http/dated-times.js";
 import { PAGED_LIST, pageWindow } from "../http/page-window.js";
 import type { Call, Operation } from "../http/router.js";
-import { linkOf, userOf } from "../owner.js";
+import { linkOf, readableLinkOf, userOf } from "../owner.js";
 import { type BankLink, originalIdOf } from "../world/bank-link.js";
 
 export const BANK_DATA_OPERATIONS: readonly Operation[] = [
@@ -50,7 +51,9 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
           total++;
         }
       }
-      return ok(`{"page":${page},"size":${size},"total":${total},"transactions":[${rows.join(",")}]}`);
+      return ok(
+        `{"page":${page},"size":${size},"total":${total},"transactions":[${servedRows(call.state, rows.join(","))}]}`,
+      );
     },
   },
   // docs/reference/service.md, "Investment transactions": the newest first, so that a row that comes between two pages
@@ -63,15 +66,14 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
       const window = pageWindow(call);
       const { page, size, from } = window;
       const { investments } = call.state;
-      const link = linkOf(call);
+      const link = readableLinkOf(call);
       const moved = page > 1 ? call.fire("list_moves") : undefined;
       if (moved) investments.move(link.id, moved.how ?? "insert");
-      const every = investments.transactions(link.id);
-      const all = window.takesAll ? every : every.filter((row) => window.takes(row));
+      const all = investments.transactions(link.id).filter((row) => window.takes(row));
       const rows = all.slice(from, from + size);
       const ids = new Set(rows.map((row) => row.security_id));
       const securities = [...ids].flatMap((id) => (id && investments.security(link.id, id)) || []);
-      const texts = rows.map((row) => row.text).join(",");
+      const texts = servedRows(call.state, rows.map((row) => row.text).join(","));
       return ok(
         `{"page":${page},"size":${size},"total":${all.length},"investment_transactions":[${texts}],"securities":[${securities.join(",")}]}`,
       );

@@ -1,6 +1,6 @@
 import { okJson, Refusal, refuse } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
-import { linkOf } from "../owner.js";
+import { isInError, linkOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
 import { type BankLink, originalIdOf } from "../world/bank-link.js";
 import { isDay } from "../world/days.js";
@@ -29,6 +29,8 @@ export const importTransactions: Operation = {
   handle(call) {
     const { service } = call.state;
     const link = linkOf(call);
+    if (service.behaves.has("readable-errors") && !isInError(link))
+      refuse("only a link in state error takes imports");
     const body = new Fields(call.body.json(), ["transactions"]);
     const list = body.list("transactions") ?? body.refuse("transactions", "missing");
     if (list.length > service.maxImportRows) {

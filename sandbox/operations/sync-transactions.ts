@@ -1,6 +1,7 @@
 import { type Answer, ok, Refusal } from "../http/answer.js";
+import { servedRows } from "../http/dated-times.js";
 import type { Call, Operation } from "../http/router.js";
-import { linkOf } from "../owner.js";
+import { readableLinkOf } from "../owner.js";
 import type { BankLink } from "../world/bank-link.js";
 import type { CursorState } from "../world/cursor.js";
 import type { LogEvent, PageLists } from "../world/link-log.js";
@@ -31,7 +32,7 @@ export const syncTransactions: Operation = {
     const { query, state } = call;
     const token = query.text("cursor");
     const size = query.integer("size", state.service.maxSyncSize);
-    const link = linkOf(call);
+    const link = readableLinkOf(call);
     if (size !== undefined) {
       const refused = call.fire("size_refused", ({ above = 0 }) => size > above);
       if (refused) throw new Refusal(refused.status ?? 400, "invalid_request", "this size is refused");
@@ -81,7 +82,7 @@ function pageAnswer(
     call.state.cursors.encode(link.id, { ...start, position, snapshot, page: more ? start.page + 1 : 0 });
   const again = () => nextToken(start.position, true, start.snapshot);
   if (call.fire("empty_page")) return bodyOf(EMPTY, JSON.stringify(again()), true);
-  const page = readPage(link, start, size);
+  const page = servedPage(call, readPage(link, start, size));
   if (page.position !== start.position && call.fire("page_replayed")) {
     return bodyOf(page.lists, JSON.stringify(again()), true);
   }
@@ -90,6 +91,13 @@ function pageAnswer(
   if (loop) return bodyOf(page.lists, formOf(loop.next ?? "missing", next, token), true);
   const lost = page.more ? undefined : call.fire("no_cursor");
   return bodyOf(page.lists, formOf(lost ? (lost.next ?? "missing") : undefined, next, token), page.more);
+}
+
+function servedPage({ state }: Call, page: Page): Page {
+  const served = (rows: Buffer) => Buffer.from(servedRows(state, rows.toString("utf8")));
+  if (!state.service.behaves.has("dated-times")) return page;
+  const { created, updated, removed } = page.lists;
+  return { ...page, lists: { created: served(created), updated: served(updated), removed } };
 }
 
 /** Reads up to `size` events on, first from a compacted history where the cursor points into one. */

@@ -1,7 +1,7 @@
 import { formOf } from "../domain/json/text.js";
 import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { withOtherFields } from "./other-fields.js";
-import type { PageReading, RowProblem } from "./page-reading.js";
+import { exactText, type PageReading, type RowProblem } from "./page-reading.js";
 import { EnvelopeError, RawJson, replaceLoneSurrogates } from "./raw-json.js";
 import type { Listing } from "./stream.js";
 
@@ -32,7 +32,7 @@ export function cleanPage(
       const reason = reasons.get(`${list.name} ${index}`) ?? (formOf(text).repeatsKey ? TWICE : undefined);
       if (reason === undefined) {
         const good = replaceLoneSurrogates(text);
-        return list.fields === undefined ? good : withOtherFields(good, list.fields);
+        return list.fields === undefined ? good : exactText(listing, withOtherFields(good, list.fields));
       }
       bad.push({ list: list.name, index, reason, payload: text });
       return "null";

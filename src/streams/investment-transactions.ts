@@ -1,7 +1,7 @@
 import { listInvestmentTransactions } from "../api/operations/bank-data.js";
 import { investmentTransactionSchema } from "../api/schemas/transaction.js";
 import { knownFields, rowType } from "./row-shape.js";
-import { changes, exactAmount, instant, type Stream } from "./stream.js";
+import { changes, dayIn, exactAmount, instant, type Stream } from "./stream.js";
 
 /** The list that streams of investments share: it is read once for all of them. */
 export const investmentList = {
@@ -50,7 +50,7 @@ export const investmentTransactionStream: Stream = {
       forex_rate: ["DECIMAL(28,10)", exactAmount("r.forex_rate"), "as given"],
       price: ["DECIMAL(28,10)", exactAmount("r.price"), "of one unit"],
       quantity: ["DECIMAL(28,10)", exactAmount("r.quantity"), "units"],
-      date: ["DATE", `r."date"::date`, "the day, as the institution gives it"],
+      date: ["DATE", dayIn('r."date"'), "the day, as the institution gives it"],
       datetime: [
         "TIMESTAMPTZ",
         instant("r.datetime"),

@@ -1,5 +1,5 @@
 import { rawMembers } from "../domain/json/text.js";
-import { type KnownFields, OTHER_FIELDS } from "./row-shape.js";
+import { hasTime, type KnownFields, OTHER_FIELDS } from "./row-shape.js";
 
 /**
  * Moves the fields of a row that no column has into one text, a JSON object with sorted names; each value stays as it
@@ -21,8 +21,9 @@ function membersOf(json: string, { path, fields }: KnownFields, others: Member[]
   const members: Member[] = [];
   for (const [name, value] of rawMembers(json)) {
     const within = fields.get(name);
-    if (within === undefined) others.push([path + name, value]);
-    else if (within === null || !value.startsWith("{")) members.push([name, value]);
+    if (within === undefined || hasTime(path + name, value.length - 2)) others.push([path + name, value]);
+    if (within === undefined) continue;
+    if (within === null || !value.startsWith("{")) members.push([name, value]);
     else members.push([name, objectOf(membersOf(value, within, others))]);
   }
   return members;

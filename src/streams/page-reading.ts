@@ -25,7 +25,7 @@ export interface PageReading {
   readonly unknownFields: ReadonlySet<string>;
   /** Confidences that are not numbers, over all rows. */
   readonly unreadableScores: number;
-  /** Whether SQL must not read the page as it is: bad rows, unknown fields, or text that DuckDB would refuse. */
+  /** Whether SQL must not read the page as it is: bad rows, unknown fields, amounts as numbers, or text that DuckDB would refuse. */
   readonly needsCleaning: boolean;
 }
 
@@ -43,7 +43,18 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
   const text = isBroken
     ? body.toString("utf8").replaceAll("\ufffd", "\udc00")
     : body.toString(ascii ? "latin1" : "utf8");
-  const envelope: unknown = JSON.parse(exactText(listing, text));
+  const read = judged(listing, listing.exactNumbers === "by value" ? exactText(listing, text) : text);
+  // Amounts are numbers at few services, so only a page with bad rows is searched for them.
+  const exact = read.problems.length === 0 ? text : exactText(listing, text);
+  const hasNumbers = listing.exactNumbers !== "by value" && exact !== text;
+  const rows = hasNumbers ? judged(listing, exact) : read;
+  const isOdd = rows.problems.length + rows.unknownFields.size > 0 || hasNumbers;
+  return { ...rows, text, needsCleaning: isOdd || mayHoldSurrogates(body) || isBroken };
+}
+
+/** Judges the rows of an answer, whose amounts may be made texts in `json`. */
+function judged(listing: Listing, json: string): Omit<PageReading, "text" | "needsCleaning"> {
+  const envelope: unknown = JSON.parse(json);
   const judged = listing.operation.response.safeParse(envelope);
   if (!judged.success) {
     const issue = judged.error.issues[0];
@@ -66,8 +77,7 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
       }
     }
   }
-  const needsCleaning = problems.length + unknownFields.size > 0 || mayHoldSurrogates(body) || isBroken;
-  return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
+  return { envelope, problems, entries, unknownFields, unreadableScores };
 }
 
 /** What parsers may read of a valid answer: its numbers that must be exact are texts. */

@@ -32,8 +32,18 @@ export function knownFields(shape: RowShape, path = ""): KnownFields {
   return { path, fields: new Map(fields) };
 }
 
+/** The field of a day. Of one with a time the column has the day, and the whole text is kept as if no column had it. */
+const DAY = { name: "date", length: "YYYY-MM-DD".length };
+
+/** Whether a field of a row is a day with a time; `length` is that of its text. */
+export function hasTime(path: string, length: number): boolean {
+  return path === DAY.name && length > DAY.length;
+}
+
 /** Adds the paths of a row's fields that no column has. Runs for every row of every page. */
 export function findUnknown(row: object, { path, fields }: KnownFields, found: Set<string>): void {
+  const day = (row as Readonly<Record<string, unknown>>)[DAY.name];
+  if (typeof day === "string" && hasTime(path + DAY.name, day.length)) found.add(DAY.name);
   for (const name in row) {
     const within = fields.get(name);
     if (within === null) continue;

@@ -35,7 +35,10 @@ export interface Listing {
    */
   readonly windowed?: string;
   readonly lists: readonly RowList[];
-  /** Numbers that are read as the text that the service wrote: of these fields all, or any whose value a double would change. */
+  /**
+   * Numbers that are read as the text that the service wrote: those of these fields, which should be texts, or any whose
+   * value a double would change.
+   */
   readonly exactNumbers?: ReadonlySet<string> | "by value";
 }
 
@@ -147,6 +150,9 @@ export const exactAmount = (
   text: string,
 ) => `((split_part(${text}, '.', 1) || rpad(split_part(${text}, '.', 2), 10, '0'))
   ::hugeint::decimal(28,0) * 0.0000000001::decimal(10,10))::decimal(28,10)`;
+
+/** The day of a checked text, which may have a time after it. */
+export const dayIn = (text: string) => `left(${text}, 10)::date`;
 
 /** The day only where the text is `YYYY-MM-DD` and in the calendar. */
 export const plainDay = (text: string) =>

@@ -2,7 +2,7 @@ import { syncTransactions } from "../api/operations/bank-data.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
 import { knownFields, rowType } from "./row-shape.js";
-import { exactAmount, instant, type Stream } from "./stream.js";
+import { dayIn, exactAmount, instant, type Stream } from "./stream.js";
 
 const TEXT = "VARCHAR";
 const SCORED = { value: TEXT, confidence: TEXT };
@@ -59,6 +59,7 @@ export const transactionStream: Stream = {
     },
     { name: "removed", path: ["transactions", "removed"], row: removedIdSchema },
   ],
+  exactNumbers: new Set(["amount"]),
   table: transactionChanges,
   pageType: `STRUCT(transactions STRUCT(created ${ROW}[], updated ${ROW}[], removed VARCHAR[]))`,
   projection: `
@@ -81,7 +82,7 @@ export const transactionStream: Stream = {
       o.sequence_from + place - 1 as sequence, o.generation, false as inferred,
       r.account_id as account_id, amount,
       case r."type" when 'credit' then abs(amount) when 'debit' then -abs(amount) end as signed_amount,
-      r.currency as currency, r."date"::date as "date", ${instant("r.datetime")} as datetime,
+      r.currency as currency, ${dayIn('r."date"')} as "date", ${instant("r.datetime")} as datetime,
       r.datetime as datetime_text, r."type" as "type", r.pending as pending,
       r.description as description, r.raw_description as raw_description, r.category as category,
       r.enrichment.category."value" as enrichment_category,

@@ -10,7 +10,7 @@ import { valueText } from "./json-texts.js";
 const good = fc.tuple(fc.uuid(), valueText).map(([id, extra]) => rawRow(id, { extra }));
 const bad = fc.oneof(
   valueText,
-  fc.uuid().map((id) => rawRow(id, { amount: "1.5" })),
+  fc.uuid().map((id) => rawRow(id, { amount: "1e-11" })),
   fc.constant(rawRow(" ")),
   fc.uuid().map((id) => rawRow(id, { extra: '{"k":1,"k":1}' })),
 );
@@ -66,6 +66,21 @@ test("further rows are cut out with their own reason", () => {
   const { clean, bad: cut } = cleanPage(transactionStream, reading, further);
   expect(cut).toEqual([{ list: "created", index: 1, reason: "refused by SQL", payload: rawRow("b") }]);
   expect(clean).toBe(`{"transactions":{"created":[${rawRow("a")},null],"updated":[],"removed":["c"]}}`);
+});
+
+test("a number is an amount by its digits, an object of another field keeps its own, and of a day with a time both are there", () => {
+  const fields = { amount: "1234567.1000000000", date: '"2026-11-21T00:00:00Z"', fee: '{"amount":1.50}' };
+  const reading = readPage(transactionStream, Buffer.from(pageOf([rawRow("a", fields)], [rawRow("b")], [])));
+  expect(reading).toMatchObject({
+    problems: [],
+    needsCleaning: true,
+    unknownFields: new Set(["date", "fee"]),
+  });
+  const { transactions } = JSON.parse(cleanPage(transactionStream, reading).clean);
+  expect(transactions.created[0]).toMatchObject({
+    amount: "1234567.1000000000",
+    other_fields: '{"date":"2026-11-21T00:00:00Z","fee":{"amount":1.50}}',
+  });
 });
 
 test("a repeated key of the envelope is the page's failure, never a guess", () => {

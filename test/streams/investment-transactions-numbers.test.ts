@@ -51,15 +51,15 @@ test("an exponent is exact as a number; as a text it is no amount", async () => 
 test("what is no amount goes into quarantine as it came, with the reason", async () => {
   const long = "has more than 18 digits before the point";
   const problems = [
-    ["1e18", "not a decimal"],
-    ["1e-11", "not a decimal"],
-    ["1E400", "not a decimal"],
+    ["1e18", "not a decimal string"],
+    ["1e-11", "not a decimal string"],
+    ["1E400", "not a decimal string"],
     ["1234567890123456789", long],
     ["0.12345678901", "has more than ten decimals"],
     ["1234567890123456789012345678901234567890", long],
-    ["true", "not a decimal"],
-    ["[1]", "not a decimal"],
-    ['" 5"', "not a decimal"],
+    ["true", "not a decimal string"],
+    ["[1]", "not a decimal string"],
+    ['" 5"', "not a decimal string"],
   ] as const;
   const rows = problems.map(([amount, problem], n) => {
     return { payload: raw(`x${n}`, `"amount":${amount}`), reason: `amount: ${problem}` };

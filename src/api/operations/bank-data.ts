@@ -62,6 +62,7 @@ export const listUserTransactions = defineRead({
   response: looseObject({ ...pageCounts, transactions: rows }),
   names: [{ field: "transactions[].account_id", parameter: "query.account_ids" }],
   list: { style: "total", rows: "transactions", id: "transaction_id" },
+  exactNumbers: "by value",
   answer: "`{page, size, total, transactions: [bank transaction]}`",
   notShown: "The default of `size`: the answer states it, and paging uses `total` alone.",
 });

@@ -1,8 +1,17 @@
-import { amountText, each, filledText, keyText, looseObject, optionalFlag, optionalText } from "./fields.js";
+import { z } from "zod";
+import { amountProblem, isAmount } from "../../domain/service/transaction-values.js";
+import { each, filledText, keyText, looseObject, optionalFlag, optionalText } from "./fields.js";
 import { segmentProblem } from "./parameters.js";
 
 // The id becomes a path segment when transactions are read, so it is checked here.
 const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't be part of a path");
+
+// Numbers whose value a double would change are texts before a row is checked.
+const balance = z
+  .union([z.string(), z.number()], "not a decimal string")
+  .refine((value) => isAmount(String(value)), {
+    error: ({ input }) => amountProblem(String(input), "not a decimal string"),
+  });
 
 /**
  * A bank link (docs/reference/service.md, "Bank links"). Only what a sync needs is required: a link with an
@@ -26,7 +35,7 @@ export const bankAccountSchema = looseObject({
   ...each(optionalText, "name", "nickname", "mask", "account_type"),
   closed: optionalFlag,
   balances: looseObject({
-    ...each(amountText.nullish(), "available", "current", "limit"),
+    ...each(balance.nullish(), "available", "current", "limit"),
     ...each(optionalText, "currency", "balance_date"),
   }).nullish(),
 });

@@ -4,7 +4,7 @@ import {
   hasLoneSurrogate,
   isAmount,
   isBlank,
-  isRealDay,
+  isIsoDate,
 } from "../../domain/service/transaction-values.js";
 
 // Every message is fixed text: it reaches the quarantine table and the logs, so it must not quote a value.
@@ -40,9 +40,10 @@ export const keyText = anyText
 
 export const filledText = anyText.refine((text) => !isBlank(text), "blank");
 
-/** Money as a JSON string; a JSON number would have passed through a float somewhere. */
+/** Money as a JSON string; whoever reads an answer makes texts of its JSON numbers first, before a float holds them. */
 export const amountText = z
   .string("not a decimal string")
   .refine(isAmount, { error: ({ input }) => amountProblem(String(input), "not a decimal string") });
 
-export const dayText = z.string("not a day YYYY-MM-DD").refine(isRealDay, "not a day YYYY-MM-DD");
+/** A day, or a date-time of which only the day counts. */
+export const dayText = z.string("not a day YYYY-MM-DD").refine(isIsoDate, "not a day YYYY-MM-DD");

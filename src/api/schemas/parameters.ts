@@ -23,7 +23,13 @@ export const cursor = anyText
   .min(1, "empty: leave it out to read the complete history")
   .describe("the `cursor.next` of the answer before; left out for the complete history");
 
-const day = anyText.refine(isRealDay, "not a day YYYY-MM-DD").describe("a day of the calendar, YYYY-MM-DD");
+const day = anyText.refine(isRealDay, "not a day YYYY-MM-DD");
+
+/** The days of a list that names none: the service goes back 90 days from today where a request leaves them open. */
+export const ALL_DAYS = { start_date: "1900-01-01", end_date: "2999-12-31" } as const;
+
+const dayWords = (name: keyof typeof ALL_DAYS) =>
+  `a day of the calendar, YYYY-MM-DD; ${ALL_DAYS[name]} when left out`;
 
 /** The filters of the paged lists; account ids are joined by commas, so no id may hold one. */
 export const listQuery = strictObject({
@@ -31,8 +37,8 @@ export const listQuery = strictObject({
     .nonempty("empty")
     .optional()
     .describe("a list of account ids without commas; left out for all accounts"),
-  start_date: day.optional(),
-  end_date: day.optional(),
+  start_date: day.default(ALL_DAYS.start_date).describe(dayWords("start_date")),
+  end_date: day.default(ALL_DAYS.end_date).describe(dayWords("end_date")),
   page: positive.optional().describe("an integer from 1; 1 when left out"),
   size: listPageSize.optional(),
 });

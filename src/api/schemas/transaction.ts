@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountProblem, isAmount, TRANSACTION_TYPES } from "../../domain/service/transaction-values.js";
+import { TRANSACTION_TYPES } from "../../domain/service/transaction-values.js";
 import {
   amountText,
   dayText,
@@ -40,11 +40,7 @@ export const bankTransactionSchema = looseObject({
 /** An entry of a sync's `removed`: the id of a transaction that is gone. */
 export const removedIdSchema = keyText;
 
-// The document says text and its samples are JSON numbers; only the raw body shows how exact a number is.
-const money = z.union([z.string(), z.number()], "not a decimal").refine((value) => isAmount(String(value)), {
-  error: ({ input }) => amountProblem(String(input), "not a decimal"),
-});
-const optionalMoney = money.nullish();
+const optionalMoney = amountText.nullish();
 
 /**
  * An investment transaction (docs/reference/service.md, "Investment transactions") that can be loaded;
@@ -53,7 +49,7 @@ const optionalMoney = money.nullish();
 export const investmentTransactionSchema = looseObject({
   investment_transaction_id: keyText,
   account_id: keyText,
-  amount: money,
+  amount: amountText,
   date: dayText,
   datetime: z.unknown().optional(),
   type: filledText,

@@ -31,9 +31,14 @@ export function isRealDay(text: string): boolean {
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
 
+/** The day of an ISO 8601 date with a time: its first ten characters. Any other text stays as it is. */
+export function dayOf(text: string): string {
+  return DATE_TIME.exec(text)?.[1] ?? text;
+}
+
 /** An ISO 8601 date, `YYYY-MM-DD` or with a time, whose day is in the calendar. */
 export function isIsoDate(text: string): boolean {
-  return isRealDay(DATE_TIME.exec(text)?.[1] ?? text);
+  return isRealDay(dayOf(text));
 }
 
 export function isBlank(text: string): boolean {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { HOUR } from "../../domain/duration.js";
-import { isRealDay } from "../../domain/service/transaction-values.js";
+import { isIsoDate } from "../../domain/service/transaction-values.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { WholeList } from "../history/whole-lists.js";
@@ -169,7 +169,7 @@ export async function closeRowsOfLists(
     if (list === undefined || list.readAt.getTime() <= Number(row.fetched)) return false;
     const from = list.window?.from ?? null;
     if (day === undefined || from === null) return true;
-    return typeof row.day === "string" && isRealDay(row.day) && row.day >= from;
+    return typeof row.day === "string" && isIsoDate(row.day) && row.day >= from;
   };
   const closed = open.filter((row) => {
     // A user's list has what those of the links have.

@@ -47,7 +47,7 @@ describe("the list of transactions", () => {
     expect(target(query)).toBe(
       "/users/fp_1/linked_bank_transactions?account_ids=a%2Cb&start_date=2026-01-01&end_date=2026-01-31&page=2&size=100",
     );
-    expect(target({})).toBe("/users/fp_1/linked_bank_transactions");
+    expect(target({})).toBe("/users/fp_1/linked_bank_transactions?start_date=1900-01-01&end_date=2999-12-31");
   });
 });
 

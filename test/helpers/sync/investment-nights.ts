@@ -1,4 +1,6 @@
+import type { SandboxOptions } from "../../../sandbox/index.js";
 import { commit } from "../../../src/activities/sync/commit/commit.js";
+import { ALL_DAYS } from "../../../src/api/schemas/parameters.js";
 import type { Place } from "../../../src/domain/sync/place.js";
 import { afterUserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { openQuery } from "../../../src/lake/query/query.js";
@@ -20,8 +22,8 @@ export class InvestmentNights {
 
   private constructor(readonly bench: ActivityBench) {}
 
-  static async open(): Promise<InvestmentNights> {
-    const bench = await openActivityBench();
+  static async open(options?: SandboxOptions): Promise<InvestmentNights> {
+    const bench = await openActivityBench(options);
     bench.sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
     return new InvestmentNights(bench);
   }
@@ -52,7 +54,8 @@ export class InvestmentNights {
         return verdict.progress;
       });
     }
-    this.asked.push(String(requests({ operation: OPERATION })[before]?.query.start_date ?? "all"));
+    const { start_date } = requests({ operation: OPERATION })[before]?.query ?? {};
+    this.asked.push(start_date === ALL_DAYS.start_date ? "all" : String(start_date));
     const work = { runId, chunk: 0, streams, full: false, removed: {}, reports, loaded: [], links: [] };
     return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], ended: [], failed: [] }));
   }

@@ -117,7 +117,9 @@ class PageLoad {
 
   #readable(body: Buffer): Buffer {
     const { stream } = this;
-    return stream.exactNumbers === undefined ? body : Buffer.from(exactText(stream, body.toString("utf8")));
+    // Amounts that were numbers are texts in a clean page.
+    if (stream.exactNumbers !== "by value") return body;
+    return Buffer.from(exactText(stream, body.toString("utf8")));
   }
 
   async #record(page: PageToLoad, place = page.place): Promise<StagedRecord> {

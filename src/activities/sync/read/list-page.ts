@@ -1,6 +1,6 @@
 import { AnotherSubjectError } from "../../../api/http/errors.js";
 import { maskedId } from "../../../domain/service/external-id.js";
-import { isRealDay } from "../../../domain/service/transaction-values.js";
+import { dayOf, isIsoDate } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { linkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
@@ -21,10 +21,11 @@ export function newestDay({ operation, windowed = "" }: ObservedListing, { envel
   const rows = (envelope as Readonly<Record<string, readonly unknown[]>>)[operation.list?.rows ?? ""] ?? [];
   const days = rows.map((row) => (row as Readonly<Record<string, unknown>> | null)?.[windowed]);
   const newest = days
-    .filter((day) => typeof day === "string" && isRealDay(day))
+    .filter((day) => typeof day === "string" && isIsoDate(day))
+    .map((day) => dayOf(day as string))
     .sort()
     .at(-1);
-  return newest === undefined ? {} : { newest: newest as string };
+  return newest === undefined ? {} : { newest };
 }
 
 /** The links of a list, without bad rows. */

@@ -1,4 +1,4 @@
-import { decimalText, decimalUnits } from "../../service/transaction-values.js";
+import { dayOf, decimalText, decimalUnits, withoutExponent } from "../../service/transaction-values.js";
 
 export interface ComparedRow {
   /** Decimal text. */
@@ -52,16 +52,12 @@ export function isSame({ missingInLake, missingAtService, changed }: RowComparis
   return missingInLake.count + missingAtService.count + changed.count === 0;
 }
 
-/** A row as the service listed it, with its id; a field that is missing or of another type is empty. */
+/** A row as the service listed it, with its id and day; a field that is missing or of another type is empty. */
 export function listedRow(given: unknown): readonly [id: string, row: ComparedRow] {
   const row = (typeof given === "object" && given !== null ? given : {}) as Readonly<Record<string, unknown>>;
-  const text = (name: string) => (typeof row[name] === "string" ? (row[name] as string) : "");
-  const [amount, type, currency, date] = ["amount", "type", "currency", "date"].map(text) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const text = (name: string) => (typeof row[name] === "string" ? row[name] : "");
+  const amount = typeof row.amount === "number" ? withoutExponent(String(row.amount)) : text("amount");
+  const [type, currency, date] = [text("type"), text("currency"), dayOf(text("date"))];
   return [text("transaction_id"), { amount, type, currency, date, pending: row.pending === true }];
 }
 

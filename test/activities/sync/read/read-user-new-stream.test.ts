@@ -30,6 +30,7 @@ const trades: Stream = {
       row: investmentTransactionSchema,
     },
   ],
+  exactNumbers: new Set(["amount", "fees", "price", "quantity"]),
   pageType: "STRUCT(investment_transactions STRUCT(investment_transaction_id VARCHAR, amount VARCHAR)[])",
   ...observed(
     "trades",

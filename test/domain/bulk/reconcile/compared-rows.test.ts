@@ -58,6 +58,10 @@ test("an amount that can't be read leaves the sum unknown", () => {
 test("what the service lists is read field by field", () => {
   const given = { transaction_id: "t", amount: "1", type: "debit", currency: "USD", date: "2026-11-01" };
   expect(listedRow({ ...given, pending: null })).toEqual(["t", row("1")]);
+  expect(listedRow({ ...given, amount: 1e-7, date: "2026-11-01T00:00:00Z" })).toEqual([
+    "t",
+    row("0.0000001"),
+  ]);
   expect(listedRow({ transaction_id: 5, amount: 1 })[0]).toBe("");
   expect(listedRow(null)[0]).toBe("");
 });
