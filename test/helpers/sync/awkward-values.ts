@@ -15,14 +15,19 @@ export const AMOUNTS: Readonly<Record<string, string>> = {
   "0001.5": "1.5000000000",
   "12345678901234.5": "12345678901234.5000000000",
 };
+/** JSON numbers, which are amounts by their digits. */
+export const NUMBERS: Readonly<Record<string, string>> = {
+  "5.10": "5.1000000000",
+  "9007199254740993.10": "9007199254740993.1000000000",
+  "1e-7": "0.0000001000",
+};
 export const NO_AMOUNTS = [
   '"1e3"',
   '"+5"',
   '" 5"',
   '"1_000"',
   '"1,000.00"',
-  "5",
-  "5.10",
+  "1e-11",
   "null",
   '""',
   '"0.12345678901"',
@@ -60,7 +65,7 @@ export const TIMES: readonly (readonly [string, string | null, string | null])[]
 
 export const WRONG = [
   ["date", '"2026-02-30"', "date: not a day YYYY-MM-DD"],
-  ["date", '"2026-11-01T00:00:00Z"', "date: not a day YYYY-MM-DD"],
+  ["date", '"2026-11-01T25:00:00Z"', "date: not a day YYYY-MM-DD"],
   ["type", '"DEBIT"', "type: not debit or credit"],
   ["currency", '" "', "currency: blank"],
   ["account_id", "null", "account_id: not text"],

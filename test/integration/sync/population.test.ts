@@ -83,9 +83,9 @@ test("accounts and bank_links have a row for each change, with exact balances an
         id: "acc_1",
         fields: {
           balances: {
-            available: "0.10",
+            available: 0.1,
             current: "-123456789012345678.0000000001",
-            limit: null,
+            limit: 1234567890123.45,
             currency: "JPY",
             balance_date: "2026-11-19T22:00:00-05:00",
           },
@@ -94,7 +94,7 @@ test("accounts and bank_links have a row for each change, with exact balances an
       },
       { id: "acc_2", fields: { balances: null, raw_provider_data: null, account_type: "new.kind" } },
       { raw: '{"id":" ","link_id":"a","name":"blank"}' },
-      { raw: '{"id":"acc_3","link_id":"a","name":"float","balances":{"current":1.5}}' },
+      { raw: '{"id":"acc_3","link_id":"a","name":"float","balances":{"current":"1e3"}}' },
     ],
   });
   const { runId, result } = await world.sync();
@@ -108,7 +108,7 @@ test("accounts and bank_links have a row for each change, with exact balances an
       account_id: "acc_1",
       balance_available: "0.1000000000",
       balance_current: "-123456789012345678.0000000001",
-      balance_limit: null,
+      balance_limit: "1234567890123.4500000000",
       balance_currency: "JPY",
       balance_date: "2026-11-20T03:00:00.000000Z",
       balance_date_text: "2026-11-19T22:00:00-05:00",

@@ -14,6 +14,7 @@ import {
   ENVELOPES,
   IDS,
   NO_AMOUNTS,
+  NUMBERS,
   REPEATED,
   REPEATED_DEEP,
   TEXTS,
@@ -47,9 +48,11 @@ beforeAll(async () => {
   between("ids", BLANK_IDS);
   raws(
     "amounts",
-    [...Object.keys(AMOUNTS).map((amount) => JSON.stringify(amount)), ...NO_AMOUNTS].map((amount) => ({
-      amount,
-    })),
+    [
+      ...Object.keys(AMOUNTS).map((amount) => JSON.stringify(amount)),
+      ...Object.keys(NUMBERS),
+      ...NO_AMOUNTS,
+    ].map((amount) => ({ amount })),
   );
   addLink(world, "signs", 0, "fp_signs");
   sandbox.append("signs", [
@@ -140,9 +143,12 @@ test("a blank or missing id is quarantined in its own words, and the rows beside
 });
 
 test("amounts are exact decimals, and what is none is quarantined", async () => {
-  expect((await rowsOf("amounts")).map(({ amount }) => amount)).toEqual(Object.values(AMOUNTS));
+  expect((await rowsOf("amounts")).map(({ amount }) => amount)).toEqual([
+    ...Object.values(AMOUNTS),
+    ...Object.values(NUMBERS),
+  ]);
   const refused = await quarantined("amounts");
-  const first = Object.keys(AMOUNTS).length;
+  const first = Object.keys({ ...AMOUNTS, ...NUMBERS }).length;
   expect(refused.map(({ payload }) => payload)).toEqual(
     NO_AMOUNTS.map((amount, n) => rawRow(`amounts-${first + n}`, { amount })),
   );
