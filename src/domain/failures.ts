@@ -9,7 +9,7 @@ export const FAILURE_TYPES = {
   rateLimited: "RateLimitedError",
   /** Network, time-out, 408, 5xx, a torn body: try again. */
   transient: "TransientError",
-  /** 404: the thing is gone. */
+  /** 404, 410: the thing is gone. */
   notFound: "NotFoundError",
   /** Another 4xx: the same request will be refused again. */
   rejected: "RejectedError",

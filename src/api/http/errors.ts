@@ -113,12 +113,15 @@ export class TransientError extends ApiError {
   }
 }
 
-/** Thrown when the service does not have what was asked for (404). */
+/** Thrown when the service does not have what was asked for (404, 410). */
 export class NotFoundError extends ApiError {
   override readonly name = FAILURE_TYPES.notFound;
 
   constructor(facts: CallFacts) {
-    super(facts, `the service found nothing under this id (status 404)${answered(facts)}. Check the id`);
+    super(
+      facts,
+      `the service found nothing under this id (status ${facts.status})${answered(facts)}. Check the id`,
+    );
   }
 }
 
@@ -251,7 +254,7 @@ export function statusError(
     return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
   const refused = { ...facts, said: said() };
   if (status === 401 || status === 403) return new AuthError(refused);
-  return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
+  return status === 404 || status === 410 ? new NotFoundError(refused) : new RejectedError(refused);
 }
 
 export function tooLarge(maxBodyBytes: number): string {

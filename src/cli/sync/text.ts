@@ -26,6 +26,10 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
     ],
     ["skipped", wrapped(turnsInWords(summary.skipped))],
     [
+      "in error",
+      summary.in_error ? wrapped([...turnsInWords(summary.in_error), "their past is read"]) : null,
+    ],
+    [
       "rows",
       `${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
     ],

@@ -1,7 +1,7 @@
 import { ANOTHER_SUBJECT } from "../failures.js";
 
-/** Who has to act before a skipped link can be read. */
-type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
+/** Who has to act before a link can be read, or its bank gives news of it. */
+type Turn = "customer" | "app" | "bank" | "service" | "operator" | "nobody";
 
 interface Remedy {
   readonly turn: Turn;
@@ -30,10 +30,19 @@ const REMEDY_BY_ERROR: Readonly<Record<string, Remedy>> = {
 
 const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
   connecting: { turn: "bank", action: "wait: the next run tries again" },
+  awaiting_token_exchange: {
+    turn: "app",
+    action: "have your app finish linking: the link waits for it to exchange its token",
+  },
   deleted: { turn: "nobody", action: "nothing: the customer removed the link" },
 };
 
-/** Why a link in this state is skipped, as `link_syncs` says it; null for a `connected` one, which alone is read. */
+/** Whether rows of a link in this state are asked for: one in `error` may keep those of the past readable. */
+export function isReadState(state: string): boolean {
+  return state === "connected" || state === "error";
+}
+
+/** Why a link in this state is skipped, or refused, as `link_syncs` says it; null for a `connected` one. */
 export function linkObstacle(state: string, errorCode: string | null): string | null {
   if (state === "connected") return null;
   return state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
@@ -118,6 +127,7 @@ export function skippedLinks(reason?: string): SkippedLinks {
 
 const TURNS: readonly (readonly [Turn, (count: number) => string])[] = [
   ["customer", (count) => `${count} need${count === 1 ? "s" : ""} the customer`],
+  ["app", (count) => `${count} wait${count === 1 ? "s" : ""} for your app to finish linking`],
   ["operator", (count) => `${count} need${count === 1 ? "s" : ""} a check in the dashboard`],
   ["bank", (count) => `${count} wait${count === 1 ? "s" : ""} for the bank`],
   ["service", (count) => `${count} wait${count === 1 ? "s" : ""} for the service`],

@@ -1,4 +1,5 @@
 import { afterTransient, backoffMs, type OpenOutcome, type TransientOutcome } from "../backoff.js";
+import { MINUTE } from "../duration.js";
 import { type LinkProgress, nextAttempt } from "./link-progress.js";
 
 /** How a link ended in a run: `link_syncs.status`. */
@@ -37,7 +38,12 @@ export interface LinkBase {
   readonly cursor: string | null;
   /** Whether anything of the link was ever committed. */
   readonly known: boolean;
+  /** The error that the link is in: it may be refused, and then is skipped for it. Left out for none. */
+  readonly obstacle?: string;
 }
+
+/** How long the first page of a link in error may fail before the link is skipped. */
+const MOST_HINDERED_MS = 10 * MINUTE;
 
 /** Restarts of a link in the middle of an update, and of a user's list that moves, before it fails. */
 export const MOST_RESTARTS = 5;
@@ -108,8 +114,16 @@ function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
   // A link that was never given a cursor brings its rows all the same.
   const isCursorless = base.cursor === null && entries > 0;
   if (mode === "incremental" || lastNext !== null || isCursorless) return { kind: "publish", progress };
+  if (!base.known && base.obstacle !== undefined) return end(progress, "skipped", base.obstacle);
   if (!base.known) return end(progress, "not_ready", "no history yet");
   return end(progress, "failed", "resync_without_cursor");
+}
+
+/** Whether a link in error gives nothing: its first page is refused, or fails for some minutes. */
+function isWithheld({ pages, streak }: LinkProgress, { kind }: LinkOutcome, at: number): boolean {
+  if (pages > 0) return false;
+  if (kind === "transient") return streak !== null && at - streak.since >= MOST_HINDERED_MS;
+  return kind === "rejected" || kind === "gone";
 }
 
 /** Decides about a link after an outcome that came at `at` (docs/inside/rules.md, "Sync rules"). Pure. */
@@ -121,6 +135,8 @@ export function afterOutcome(
   at: number,
   jitter: number,
 ): LinkVerdict {
+  if (base.obstacle !== undefined && isWithheld(progress, outcome, at))
+    return end(progress, "skipped", base.obstacle);
   switch (outcome.kind) {
     case "open":
       return { kind: "read", progress: { ...progress, notBefore: outcome.until ?? 0 } };

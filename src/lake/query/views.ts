@@ -81,7 +81,7 @@ const CURRENT = "('synced', 'unchanged', 'superseded')";
 
 /** SQL of whose turn it is, as docs/run/errors.md, "Reasons of a link", says; a test compares it with the summary's words. */
 const TURN = `case
-  when last.status in ${CURRENT} then null
+  when last.status in ${CURRENT} and not starts_with(coalesce(last.reason, ''), 'state ') then null
   when last.status = 'not_ready' then 'bank'
   when regexp_full_match(last.reason, 'state error (auth_expired|invalid_credentials|user_error|user_input_incorrect|'
     || 'user_oauth_denied|user_setup_required|incomplete|no_accounts)') then 'customer'

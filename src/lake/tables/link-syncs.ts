@@ -10,7 +10,10 @@ export const linkSyncs = {
       external_id:
         "yours, as the roster said; where it said none, as it did when the link was committed last",
     }),
-    ...varchar({ status: "how it ended", reason: "why it was skipped or failed" }),
+    ...varchar({
+      status: "how it ended",
+      reason: "why it was skipped or failed, or the error of its link that was read",
+    }),
     ...integer({ generation: "of the link after the run; null for a link that was never committed" }),
     ...varchar({ cursor_in: "what the first request of the update sent; null for none" }),
     ...varchar({ cursor_out: "what the next run will send" }),

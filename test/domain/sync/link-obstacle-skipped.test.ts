@@ -15,6 +15,7 @@ test.each([
   ["state error provider_error", "service"],
   ["state error system_error", "service"],
   ["state connecting", "bank"],
+  ["state awaiting_token_exchange", "app"],
   ["state deleted", "nobody"],
   ["link_gone", "nobody"],
   ["superseded", "nobody"],
@@ -40,6 +41,10 @@ test("skipped links are summed by reason", () => {
 test.each([
   [{}, []],
   [{ "state deleted": 1 }, ["1 deleted"]],
+  [
+    { "state awaiting_token_exchange": 1 },
+    ["1 waits for your app to finish linking (awaiting_token_exchange 1)"],
+  ],
   [{ "state error auth_expired": 1 }, ["1 needs the customer (auth_expired 1)"]],
   [
     {

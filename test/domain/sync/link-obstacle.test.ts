@@ -29,6 +29,7 @@ test.for(CODES)("error %s is a reason with an action of its own", (code) => {
 
 test.for([
   ["connecting", null, "state connecting"],
+  ["awaiting_token_exchange", null, "state awaiting_token_exchange"],
   ["deleted", null, "state deleted"],
   ["error", null, "state error"],
   ["error", "brand_new", "state error brand_new"],

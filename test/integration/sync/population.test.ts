@@ -59,13 +59,30 @@ test("one bad user, link or page never stops the others, and what can't be read 
     lone: "state \ufffd",
   });
   expect(reasons.size).toBe(17);
-  for (const link of reasons.keys()) expect(syncCalls(world, String(link))).toEqual([]);
+  // One in error may keep its past readable, and is asked once.
+  for (const [link, reason] of reasons)
+    expect(syncCalls(world, String(link))).toHaveLength(String(reason).startsWith("state error") ? 1 : 0);
   const good = ["fp_1-a", "fp_3-a"];
   for (const link of good) expect(await linkSync(world, runId, link)).toMatchObject({ status: "synced" });
   await expectLakeEqualsTruth(
     world,
     [...sandbox.world.links.keys()].filter((link) => good.includes(link) || /^link_\d/.test(link)),
   );
+});
+
+test("a link in error whose past is readable is read to its end, with lists that go back 90 days and dates with times, and the reason stays", async () => {
+  const behaves = new Set(["readable-errors", "ninety-days", "dated-times"] as const);
+  const world = await worlds.open({ sandbox: { behaves } });
+  addLink(world, "expired", 30);
+  world.sandbox.setLink("expired", { state: "error", error_code: "auth_expired" });
+  const night = async () => (await world.sync()).result;
+  const in_error = { by_reason: { "state error auth_expired": 1 } };
+  expect(await night()).toMatchObject({ links: { synced: 1 }, in_error, skipped: { by_reason: {} } });
+  expect(await night()).toMatchObject({ links: { unchanged: 1 }, in_error, rows: { quarantined: 0 } });
+  await expectLakeEqualsTruth(world, ["expired"]);
+  expect(await world.rows("select distinct reason from link_syncs")).toEqual([
+    { reason: "state error auth_expired" },
+  ]);
 });
 
 test("accounts and bank_links have a row for each change, with exact balances and JSON as it came", async () => {

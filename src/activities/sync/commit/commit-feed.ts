@@ -43,9 +43,10 @@ export async function commitFeed(
   return updates.flatMap((update) => {
     const { key, found, progress, bad } = update;
     const end = published.get(key) ?? unpublished(update, feed);
-    if (end.kind === "committed") return committedRow(end.checkpoint);
+    if (end.kind === "committed") return committedRow(end.checkpoint, found);
     if (end.kind === "forgotten") return [];
-    return endedRow(runId, found, progress, end.kind, end.reason, bad.length);
+    const reason = end.reason ?? found.obstacle ?? null;
+    return endedRow(runId, found, progress, end.kind, reason, bad.length);
   });
 }
 

@@ -126,6 +126,10 @@ function quarantineRows(runId: string, { found, bad }: PendingUpdate): Record<st
   });
 }
 
+function isInError({ status, reason }: LinkSyncRow): boolean {
+  return (status === "synced" || status === "unchanged") && reason !== null;
+}
+
 function totalsOf(row: LinkSyncRow): SyncTotals {
   const none = noTotals();
   const totals: SyncTotals = {
@@ -135,6 +139,7 @@ function totalsOf(row: LinkSyncRow): SyncTotals {
     rows: { created: row.created, updated: row.updated, removed: row.removed, quarantined: row.quarantined },
     pages: row.pages,
     restarts: row.restarts,
+    ...(isInError(row) && { in_error: skippedLinks(row.reason ?? undefined) }),
   };
   if (row.status !== "failed") return totals;
   return withFailure(totals, {

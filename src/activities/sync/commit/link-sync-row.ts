@@ -18,11 +18,11 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
 }
 
 /** Makes the row of a committed update from the committed checkpoint, so that both always agree. */
-export function committedRow(checkpoint: LinkCheckpoint): LinkSyncRow {
+export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: FoundLink): LinkSyncRow {
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } =
     checkpoint;
   const status = kept.created + kept.updated + kept.removed > 0 ? "synced" : "unchanged";
-  return { ...kept, status, reason: null, certificate: head };
+  return { ...kept, status, reason: obstacle ?? null, certificate: head };
 }
 
 /** The row of a link of which nothing was committed: it repeats the head and has no certificate. */

@@ -1,7 +1,7 @@
 import { AnotherSubjectError } from "../../../api/http/errors.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import { dayOf, isIsoDate } from "../../../domain/service/transaction-values.js";
-import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
+import { isReadState, linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { linkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
@@ -12,8 +12,9 @@ import { transactionStream } from "../../../streams/transactions.js";
 
 export interface ListedLink {
   readonly id: string;
-  /** Why it can't be read; null for a connected one. */
+  /** Why it is not read, or may be refused; null for a connected one. */
   readonly obstacle: string | null;
+  readonly isRead: boolean;
 }
 
 /** The latest day of the rows of a page, where they have one. */
@@ -37,6 +38,7 @@ export function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   return good.map(({ id, state, error_code }) => ({
     id,
     obstacle: linkObstacle(state, error_code ?? null),
+    isRead: isReadState(state),
   }));
 }
 

@@ -137,11 +137,11 @@ class UserReading {
     if (!readsTransactions(input.streams)) return { found: [], skipped: [] };
     const found: FoundLink[] = [];
     const skipped: QuietLink[] = [];
-    for (const { id, obstacle } of this.#asked()) {
+    for (const { id, obstacle, isRead } of this.#asked()) {
       const base = baseOf(given.feed, id);
       const { fp_id, external_id = base?.external_id ?? null } = this.row;
       const link = { link_id: id, fp_id, external_id, base, started_at: startedAt };
-      if (obstacle === null) found.push(link);
+      if (isRead) found.push({ ...link, ...(obstacle !== null && { obstacle }) });
       else skipped.push({ ...link, status: "skipped", reason: obstacle, pages: 0, pages_sha256: null });
     }
     return { found, skipped };
@@ -153,7 +153,7 @@ class UserReading {
   }
 
   #readable(): readonly ListedLink[] {
-    return this.#asked().filter(({ obstacle }) => obstacle === null);
+    return this.#asked().filter(({ isRead }) => isRead);
   }
 
   /** The part of a list that is read: all of it at first, then from some days before what is known of it. */
@@ -176,8 +176,11 @@ class UserReading {
       return listing.paging === "page" ? await this.#readPages(list) : await this.#readAnswer(list);
     } catch (error) {
       const failure = pageFailure(error);
-      // A link that was removed since its user's links were listed has no rows; part of its list says nothing of the rest.
-      if (failure.kind === "gone" && linkId !== null) return "read";
+      // A link that was removed since its user's links were listed has no rows, and one in error may be refused; part of
+      // its list says nothing of the rest.
+      const isHindered = this.#asked().some(({ id, obstacle }) => id === linkId && obstacle !== null);
+      if (linkId !== null && (failure.kind === "gone" || (failure.kind === "rejected" && isHindered)))
+        return "read";
       return userOutcome(failure, listing, this.#listed !== undefined);
     }
   }

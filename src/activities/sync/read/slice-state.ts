@@ -179,7 +179,13 @@ export class SliceState {
   }
 
   endQuietLink(found: FoundLink, { pages, pagesSha256: pages_sha256 }: LinkProgress): void {
-    this.#report.quiet.push({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });
+    this.#report.quiet.push({
+      ...found,
+      status: "unchanged",
+      reason: found.obstacle ?? null,
+      pages,
+      pages_sha256,
+    });
     this.#logComplete({ link_id: found.link_id });
   }
 

@@ -1,6 +1,6 @@
 import type { BalanceCheck } from "../../../domain/bulk/reconcile/balance.js";
 import type { ComparedRow } from "../../../domain/bulk/reconcile/compared-rows.js";
-import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
+import { isReadState, linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../../delta/delta-stats.js";
@@ -203,8 +203,9 @@ interface ListedLink {
 /** Why a link's rows can't be compared; null where they can be. */
 function obstacleOf(link: ListedLink, committed: ReturnType<typeof linkCheckpoint>): string | null {
   if (link.gone) return "link_gone";
+  const isRead = link.state === null || isReadState(link.state);
   const obstacle = link.state === null ? null : linkObstacle(link.state, link.errorCode);
-  if (obstacle !== null || link.skipped !== null) return obstacle ?? link.skipped;
+  if (!isRead || link.skipped !== null) return obstacle ?? link.skipped;
   if (committed === undefined) return "never_synced";
   return committed.cursor === null ? "no_cursor" : null;
 }

@@ -21,6 +21,8 @@ export interface FoundLink {
   /** As the roster says; where it says none, as it said when the link was committed last. */
   readonly external_id: string | null;
   readonly base: LinkBaseState | null;
+  /** The error that it is in, as `link_syncs` says it; left out for none. */
+  readonly obstacle?: string;
   /** When the slice began: `link_syncs.started_at`. */
   readonly started_at: string;
 }
@@ -38,8 +40,8 @@ export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
 }
 
 /** Gives what the reading of a link depends on, without its ids. */
-export function linkBase({ base }: FoundLink): LinkBase {
-  return { cursor: base?.cursor ?? null, known: base !== null };
+export function linkBase({ base, obstacle }: FoundLink): LinkBase {
+  return { cursor: base?.cursor ?? null, known: base !== null, ...(obstacle !== undefined && { obstacle }) };
 }
 
 /** Reads the records of links. @throws StagingLostError */
