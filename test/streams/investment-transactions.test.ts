@@ -28,18 +28,21 @@ describe("both streams", () => {
   });
 });
 
-test("a service that goes back 90 days unless it is told gives all days, with times, and loses none in the next night", async () => {
-  await at.close();
-  at = await InvestmentNights.open({ behaves: new Set(["ninety-days", "dated-times"]), today: daysAgo(0) });
-  at.lengthen();
-  at.add("ahead", { date: daysAgo(-40) });
-  for (let night = 0; night < 2; night += 1) await at.night();
-  expect(at.asked).toEqual(["all", daysAgo(30)]);
-  expect(await at.feed()).toEqual(["ahead created Buy 100.0000000000"]);
-  const text = `{"date":"${daysAgo(-40)}T00:00:00Z"}`;
-  const [counts] = await at.rows(`select count(*) as n, max(date)::varchar as ahead,
-    arg_max(other_fields, date) as text from investment_transactions`);
-  expect(counts).toEqual({ n: 101, ahead: daysAgo(-40), text });
+describe("a service that goes back 90 days unless it is told", () => {
+  const behaves = new Set(["ninety-days", "dated-times"] as const);
+  const at = eachTest(() => InvestmentNights.open({ behaves, today: daysAgo(0) }));
+
+  test("gives all days, with times, and loses none in the next night", async () => {
+    at.lengthen();
+    at.add("ahead", { date: daysAgo(-40) });
+    for (let night = 0; night < 2; night += 1) await at.night();
+    expect(at.asked).toEqual(["all", daysAgo(30)]);
+    expect(await at.feed()).toEqual(["ahead created Buy 100.0000000000"]);
+    const text = `{"date":"${daysAgo(-40)}T00:00:00Z"}`;
+    const [counts] = await at.rows(`select count(*) as n, max(date)::varchar as ahead,
+      arg_max(other_fields, date) as text from investment_transactions`);
+    expect(counts).toEqual({ n: 101, ahead: daysAgo(-40), text });
+  });
 });
 
 test("a window reads back from the newest row that is known; what it lacks is removed, what is older stays", async () => {
