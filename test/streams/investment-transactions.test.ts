@@ -184,6 +184,13 @@ describe("rows", () => {
     ]);
   });
 
+  test("two rows of one page with one id are no list that moved", async () => {
+    at.add("a");
+    const text = JSON.stringify(at.bench.sandbox.investments.truth("l").transactions[0]);
+    at.bench.sandbox.investments.add("l", { raw: [text, text] });
+    await expect(at.night()).rejects.toThrow("investment_transactions: id_twice");
+  });
+
   test("a link that is gone in the middle of its list loses nothing", async () => {
     for (let index = 0; index < 150; index += 1) at.add(`i${index}`);
     await at.night();

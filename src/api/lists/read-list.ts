@@ -132,12 +132,15 @@ export class ListPass {
     return ids.every((id) => this.#ids.has(id));
   }
 
-  /** Takes the next page and returns the one that follows; `"moved"` where the pass must start again. */
-  take({ ids, total, next }: ReadPage<unknown>): number | "end" | "moved" {
+  /**
+   * Takes the next page and returns the one that follows; `"moved"` where the pass must start again, `"twice"` where an id
+   * came again: a list that moved, unless each pass ends so.
+   */
+  take({ ids, total, next }: ReadPage<unknown>): number | "end" | "moved" | "twice" {
     if (this.#before > 0 && total !== this.#total) return "moved";
     this.#total = total;
     this.#before += ids.length;
     for (const id of ids) this.#ids.add(id);
-    return this.#ids.size < this.#before ? "moved" : next;
+    return this.#ids.size < this.#before ? "twice" : next;
   }
 }

@@ -89,12 +89,17 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/^no_links_read/, "check that the users still have links at the service; if so, run the same sync again"],
   [/^resync_without_cursor/, NEXT_RUN],
   [/^update_refused/, "run it again in a quiet hour; if it fails again, report it to the service"],
+  [
+    /^every_row_bad/,
+    "see nightledger quarantine list, and report to the service what its rows break; the next run reads them again",
+  ],
   [/^\w+: refused http_/, "report it to the service: it refuses this list"],
   [/refused http_/, "report it to the service: it refuses this link with every page size"],
   [
     /staged_page/,
     "check the disk, and what else deletes files in the lake; the next run reads the link again",
   ],
+  [/id_twice/, "report it to the service: two rows of this list have one id"],
   [/list_moved/, "run it again in a quiet hour"],
   [
     /schema /,

@@ -78,6 +78,19 @@ function restart(
   return { kind: "read", progress: { ...again(progress, base), restarts, notBefore } };
 }
 
+/** Restarts an update that is refused in its middle; one that is refused each time is read once from the beginning. */
+function afterRefusalInside(
+  progress: LinkProgress,
+  base: LinkBase,
+  status: number,
+  at: number,
+  jitter: number,
+): LinkVerdict {
+  if (progress.restarts < MOST_RESTARTS || progress.mode === "full")
+    return restart(progress, base, `update_refused http_${status}`, at, jitter);
+  return { kind: "read", progress: nextAttempt(progress, { cursor: null, size: progress.size, full: true }) };
+}
+
 /**
  * Judges a refusal by where it came, because nobody knows the bodies of the service's errors: on a first page the link
  * tries a smaller size, then none, then (with a stored cursor) a full resync; in the middle it restarts.
@@ -90,7 +103,7 @@ function afterRejection(
   at: number,
   jitter: number,
 ): LinkVerdict {
-  if (progress.pages > 0) return restart(progress, base, `update_refused http_${status}`, at, jitter);
+  if (progress.pages > 0) return afterRefusalInside(progress, base, status, at, jitter);
   const size = smallerSize(progress.size);
   if (size !== undefined) return { kind: "read", progress: again(progress, base, size) };
   if (progress.mode === "incremental") {
@@ -105,7 +118,7 @@ function afterRejection(
  */
 function afterGone(progress: LinkProgress, base: LinkBase, at: number, jitter: number): LinkVerdict {
   if (progress.cursor === null) return end(progress, "skipped", "link_gone");
-  if (progress.pages > 0) return restart(progress, base, "update_refused http_404", at, jitter);
+  if (progress.pages > 0) return afterRefusalInside(progress, base, 404, at, jitter);
   return { kind: "read", progress: nextAttempt(progress, { cursor: null, size: progress.size, full: true }) };
 }
 

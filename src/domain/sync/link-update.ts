@@ -37,6 +37,18 @@ export function countProblem(
   return `schema ${rows} rows loaded and ${bad} quarantined of ${entries} delivered`;
 }
 
+/** Why an update must not be committed of which every row is bad: once its cursor had moved, nobody would read them again. Null for any other. Pure. */
+export function badProblem({ entries }: LinkProgress, bad: number): string | null {
+  return entries > 0 && bad === entries ? `${EVERY_ROW_BAD} ${bad}` : null;
+}
+
+const EVERY_ROW_BAD = "every_row_bad";
+
+/** Whether a link failed because every row of its update is bad. Pure. */
+export function isEveryRowBad(reason: string | null): boolean {
+  return reason?.startsWith(EVERY_ROW_BAD) === true;
+}
+
 /** Why a resync must not be committed that infers removals; null where it may be. An empty one removes nothing. Pure. */
 export function removalProblem(removals: Removals, entries: number, full: boolean): string | null {
   const { known, gone } = removals;

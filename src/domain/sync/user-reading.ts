@@ -27,7 +27,11 @@ export function freshUser(user: number): UserProgress {
 export type UserOutcome =
   | Exclude<ItemOutcome, TransientOutcome>
   | (TransientOutcome & { readonly stream: string })
-  | { readonly kind: "moved"; readonly stream: string };
+  /** Left out, the reason is that the list moved. */
+  | { readonly kind: "moved"; readonly stream: string; readonly reason?: typeof ID_TWICE };
+
+/** Reason of a list in which two rows have one id, however often it is read. */
+export const ID_TWICE = "id_twice";
 
 export function streamOf(reason: string): string {
   return reason.split(":", 1)[0] ?? "bank_links";
@@ -42,7 +46,7 @@ export function afterUserOutcome(
 ): ItemVerdict<UserProgress> {
   if (outcome.kind === "moved") {
     return progress.attempt === MOST_RESTARTS
-      ? { kind: "failed", reason: `${outcome.stream}: list_moved` }
+      ? { kind: "failed", reason: `${outcome.stream}: ${outcome.reason ?? "list_moved"}` }
       : { kind: "again", progress: { ...progress, attempt: progress.attempt + 1, notBefore: 0 } };
   }
   const verdict = afterItemOutcome(progress, outcome, at, jitter);

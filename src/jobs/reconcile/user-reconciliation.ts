@@ -17,6 +17,7 @@ import {
   type RowComparison,
 } from "../../domain/bulk/reconcile/compared-rows.js";
 import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
+import { ID_TWICE } from "../../domain/sync/user-reading.js";
 import { accountRows, type LakeAccount, MOST_ROWS } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
 import type { ReconcileOptions } from "../kinds/reconcile.js";
@@ -128,7 +129,7 @@ class UserReconciliation {
     const total = this.#totals.get(accountId) ?? 0;
     if (lake.rows === null || total > MOST_ROWS) return this.#compareTotals(key, account, lake.cursor);
     const service = await this.#rows(key, accountId);
-    if (service === undefined) return { status: "unknown", reason: "list_moved" };
+    if (typeof service === "string") return { status: "unknown", reason: service };
     const comparison = compareRows(lake.rows, service);
     const counts = { lakeRows: lake.rows.size, serviceRows: service.size, lakeSum: comparison.lakeSum };
     if (isSame(comparison)) return { ...counts, comparison, status: "equal", reason: null };
@@ -145,16 +146,15 @@ class UserReconciliation {
     return { status: "differs", reason: "too_many_rows" } as const;
   }
 
-  /** Every row that the service lists of an account; undefined where the list moved under every reading. */
-  async #rows(key: string, accountId: string): Promise<ComparedRows | undefined> {
-    for (let restart = 0; restart <= MOST_RESTARTS; restart += 1) {
-      const rows = await this.#pass(`rows-${key}-${restart}`, accountId);
-      if (rows !== undefined) return rows;
-    }
-    return undefined;
+  /** Every row that the service lists of an account; why not, where the list moved, or had an id twice, in every reading. */
+  async #rows(key: string, accountId: string): Promise<ComparedRows | string> {
+    let rows: ComparedRows | string = "list_moved";
+    for (let restart = 0; restart <= MOST_RESTARTS && typeof rows === "string"; restart += 1)
+      rows = await this.#pass(`rows-${key}-${restart}`, accountId);
+    return rows;
   }
 
-  async #pass(name: string, accountId: string): Promise<ComparedRows | undefined> {
+  async #pass(name: string, accountId: string): Promise<ComparedRows | string> {
     const pass = new ListPass();
     const rows = new Map<string, ComparedRow>();
     for (let page = firstPage(listUserTransactions) ?? 1; ; ) {
@@ -166,7 +166,8 @@ class UserReconciliation {
         rows.set(id === "" ? `(no id ${rows.size + 1})` : id, row);
       }
       const next = pass.take(read);
-      if (next === "moved") return undefined;
+      if (next === "moved") return "list_moved";
+      if (next === "twice") return ID_TWICE;
       if (next === "end") return rows;
       page = next;
     }

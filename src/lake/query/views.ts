@@ -87,7 +87,7 @@ const TURN = `case
     || 'user_oauth_denied|user_setup_required|incomplete|no_accounts)') then 'customer'
   when last.reason in ('state connecting', 'state error institution_error') then 'bank'
   when last.reason in ('state error provider_error', 'state error system_error') then 'service'
-  when regexp_matches(last.reason, '^(gave_up|cursor_loop|refused http_|update_refused|resync_without_cursor|schema )')
+  when regexp_matches(last.reason, '^(gave_up|cursor_loop|refused http_|update_refused|every_row_bad|resync_without_cursor|schema )')
     then 'service'
   else 'us' end`;
 

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { HOUR } from "../../domain/duration.js";
 import { isIsoDate } from "../../domain/service/transaction-values.js";
 import type { AddFile } from "../delta/delta-actions.js";
@@ -35,6 +35,24 @@ export async function openQuarantine(lake: LakeReader) {
       since: owners.length === 0 ? null : new Date(oldest).toISOString(),
     };
   });
+}
+
+/** Leaves out bad rows of some links that are open already, with the same text. */
+export async function withoutOpenRows(
+  lake: LakeReader,
+  links: readonly string[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<typeof rows> {
+  if (links.length === 0) return rows;
+  const nameOf = (link: unknown, list: unknown, sha256: unknown) => JSON.stringify([link, list, sha256]);
+  const open = await withQuarantine(lake, (sql) =>
+    sql.rows(`select link_id, list, sha256(payload) as sha256 from quarantine_open
+      where stream = 'transactions' and list_contains(${sqlList(links)}, link_id)`),
+  );
+  const known = new Set(open.map(({ link_id, list, sha256 }) => nameOf(link_id, list, sha256)));
+  const isKnown = ({ link_id, list, payload }: (typeof rows)[number]) =>
+    known.has(nameOf(link_id, list, hash("sha256", String(payload))));
+  return rows.filter((row) => !isKnown(row));
 }
 
 /** Runs SQL over the views of the quarantine. Of other tables it reads only files that may have closed a row since. */

@@ -11,6 +11,8 @@ test.each([
   ["refused http_422", /every page size/],
   ["accounts: refused http_404", /refuses this list/],
   ["update_refused http_400 after 5 restarts", /quiet hour/],
+  ["every_row_bad 12", /quarantine list/],
+  ["investment_transactions: id_twice", /report/],
   ["staged_page_torn after 5 restarts", /quiet hour|disk/],
   ["staged_page_gone", /disk/],
   ["accounts: list_moved", /quiet hour/],

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { freshProgress } from "../../../src/domain/sync/link-progress.js";
-import { endOfReading } from "../../../src/domain/sync/link-reading.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import {
+  afterOutcome,
+  endOfReading,
+  type LinkBase,
+  type LinkOutcome,
+} from "../../../src/domain/sync/link-reading.js";
 
 describe("how a slice hands on a link", () => {
   const KNOWN = { cursor: "c", known: true };
@@ -27,5 +32,43 @@ describe("how a slice hands on a link", () => {
     const first = freshProgress(null, 500, false);
     const empty = { ...first, pages: 1 };
     expect(endOfReading(first, empty, complete, { cursor: null, known: false })).toBe("open");
+  });
+});
+
+describe("a link in error", () => {
+  const obstacle = "state error auth_expired";
+  const HINDERED: LinkBase = { cursor: "c0", known: true, obstacle };
+  const AT = 10_000_000;
+  const first = freshProgress("c0", 500, false);
+  const middle = { ...first, pages: 2, cursor: "c2", lastNext: "c2" };
+  const verdictOf = (progress: LinkProgress, base: LinkBase, outcome: LinkOutcome) =>
+    afterOutcome(progress, base, outcome, 500, AT, 0.5);
+  const MINUTES = 60_000;
+  const failed: LinkOutcome = { kind: "transient", reason: "http_500", retryAfterMs: null };
+  const failing = (minutes: number) => ({
+    ...first,
+    streak: { count: 3, since: AT - minutes * MINUTES },
+  });
+
+  test.for<[string, LinkProgress, LinkOutcome, string]>([
+    ["is skipped when it is refused, after one call", first, { kind: "rejected", status: 409 }, "end"],
+    ["is skipped when its cursor is gone", first, { kind: "gone" }, "end"],
+    ["is tried again when a call fails", failing(9), failed, "read"],
+    ["is skipped when calls fail for ten minutes", failing(10), failed, "end"],
+    ["is read as any other once a page came", middle, { kind: "rejected", status: 400 }, "read"],
+    ["publishes what it gave", middle, { kind: "complete" }, "publish"],
+  ])("%s", ([, progress, outcome, kind]) => {
+    const verdict = verdictOf(progress, HINDERED, outcome);
+    expect(verdict.kind).toBe(kind);
+    if (verdict.kind === "end") expect(verdict).toMatchObject({ status: "skipped", reason: obstacle });
+  });
+
+  test("is skipped, and not waited for, where it never gave anything", () => {
+    const read = { ...freshProgress(null, 500, false), pages: 1 };
+    const base = { cursor: null, known: false, obstacle };
+    expect(verdictOf(read, base, { kind: "complete" })).toMatchObject({
+      status: "skipped",
+      reason: obstacle,
+    });
   });
 });

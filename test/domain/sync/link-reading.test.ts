@@ -36,43 +36,6 @@ const resync = (change: Partial<LinkProgress> = {}): LinkProgress => ({
 const verdictOf = (progress: LinkProgress, base: LinkBase, outcome: LinkOutcome, at = AT) =>
   afterOutcome(progress, base, outcome, 500, at, 0.5);
 
-describe("a link in error", () => {
-  const HINDERED: LinkBase = { ...STORED, obstacle: "state error auth_expired" };
-  const MINUTES = 60_000;
-  const failed: LinkOutcome = { kind: "transient", reason: "http_500", retryAfterMs: null };
-  const failing = (minutes: number) => ({
-    ...first(HINDERED),
-    streak: { count: 3, since: AT - minutes * MINUTES },
-  });
-
-  test.for<[string, LinkProgress, LinkOutcome, string]>([
-    [
-      "is skipped when it is refused, after one call",
-      first(HINDERED),
-      { kind: "rejected", status: 409 },
-      "end",
-    ],
-    ["is skipped when its cursor is gone", first(HINDERED), { kind: "gone" }, "end"],
-    ["is tried again when a call fails", failing(9), failed, "read"],
-    ["is skipped when calls fail for ten minutes", failing(10), failed, "end"],
-    ["is read as any other once a page came", middle(HINDERED), { kind: "rejected", status: 400 }, "read"],
-    ["publishes what it gave", middle(HINDERED), { kind: "complete" }, "publish"],
-  ])("%s", ([, progress, outcome, kind]) => {
-    const verdict = verdictOf(progress, HINDERED, outcome);
-    expect(verdict.kind).toBe(kind);
-    if (verdict.kind === "end")
-      expect(verdict).toMatchObject({ status: "skipped", reason: "state error auth_expired" });
-  });
-
-  test("is skipped, and not waited for, where it never gave anything", () => {
-    const { obstacle = "" } = HINDERED;
-    expect(verdictOf({ ...first(NEW), pages: 1 }, { ...NEW, obstacle }, { kind: "complete" })).toMatchObject({
-      status: "skipped",
-      reason: obstacle,
-    });
-  });
-});
-
 describe("a refusal of a first page", () => {
   const rejected: LinkOutcome = { kind: "rejected", status: 400 };
   const next = (progress: LinkProgress, base: LinkBase) => {
@@ -171,7 +134,7 @@ describe("a refusal in the middle, or a torn page", () => {
     },
   );
 
-  test("five times, with growing waits, then the link fails", () => {
+  test("five times, with growing waits; a refused update is then read once in full, and the link fails", () => {
     for (const outcome of outcomes) {
       let progress = middle(STORED);
       let waited = 0;
@@ -181,6 +144,11 @@ describe("a refusal in the middle, or a torn page", () => {
         expect(verdict.progress.notBefore - AT).toBeGreaterThan(waited);
         waited = verdict.progress.notBefore - AT;
         progress = { ...verdict.progress, pages: 1 };
+      }
+      if (outcome.kind !== "torn") {
+        const verdict = verdictOf(progress, STORED, outcome);
+        expect(verdict).toMatchObject({ kind: "read", progress: { mode: "full", cursor: null, pages: 0 } });
+        progress = { ...verdict.progress, pages: 1, cursor: "c1" };
       }
       expect(verdictOf(progress, STORED, outcome)).toMatchObject({
         kind: "end",

@@ -118,6 +118,7 @@ const FAILED = [
   ["service", "cursor_loop"],
   ["service", "refused http_400"],
   ["service", "update_refused http_409 after 5 restarts"],
+  ["service", "every_row_bad 3"],
   ["service", "resync_without_cursor"],
   ["service", "schema transactions.created"],
   ["us", "resync_would_remove 9 of 10"],

@@ -1,9 +1,11 @@
 import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
+import { isEveryRowBad } from "../../../domain/sync/link-update.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
 import { type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
+import { withoutOpenRows } from "../../../lake/sync/quarantine.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { writeRows } from "../../../lake/tables/parquet-file.js";
@@ -55,7 +57,16 @@ export async function commit(
   const staying = updates.filter(({ found }) => stays(found));
   const bad = [...lists.bad, ...staying.flatMap((update) => quarantineRows(runId, update))];
   if (bad.length > 0)
-    await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
+    await appendOnce(lake, quarantine, appId, async () => {
+      // Rows that come again each night, because their cursor does not move, stand there once.
+      const stuck = staying.filter(({ problem }) => isEveryRowBad(problem));
+      const fresh = await withoutOpenRows(
+        lake,
+        stuck.map(({ found }) => found.link_id),
+        bad,
+      );
+      return writeRows(lake, quarantine, runId, fresh);
+    });
   const committed = await commitFeed(deps, runId, updates, feed);
   const ended = (await withFound(lake.store, runId, input.ended)).filter(({ found }) => stays(found));
   const superseded = twice.filter(({ found }) => stays(found));

@@ -1,6 +1,7 @@
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import {
+  badProblem,
   countProblem,
   loadedRows,
   nextCheckpoint,
@@ -59,6 +60,8 @@ export async function pendingUpdate(
   const bad = isWhole ? [] : await badRows(deps, runId, key, files);
   const miscounted = countProblem(progress, rows, bad.length);
   if (miscounted !== null) return { ...update, problem: miscounted };
+  const allBad = badProblem(progress, bad.length);
+  if (allBad !== null) return { ...update, bad, problem: allBad };
   const generation = generationOf(found, progress);
   // A reading that ended without a cursor may be a part of what there is.
   const inferred =

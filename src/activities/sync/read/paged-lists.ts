@@ -31,10 +31,10 @@ export class PagedList extends ListPass {
     this.#freshIds = [];
   }
 
-  /** Takes what pages hold; "moved" where they can't be of the list that was begun. */
-  takePages(read: ReadPage<unknown>, pages: readonly ObservedPage[]): "moved" | "taken" {
+  /** Takes what pages hold; "moved" or "twice" where they can't be of the list that was begun. */
+  takePages(read: ReadPage<unknown>, pages: readonly ObservedPage[]): "moved" | "twice" | "taken" {
     const next = this.take(read);
-    if (next === "moved") return next;
+    if (next === "moved" || next === "twice") return next;
     this.next = next;
     this.#total = read.total;
     this.#pages.push(...pages);

@@ -3,7 +3,12 @@ import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import type { RosterRow } from "../../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
-import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
+import {
+  ID_TWICE,
+  type UserOutcome,
+  type UserProgress,
+  userFailure,
+} from "../../../domain/sync/user-reading.js";
 import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { nameKey, type PageName, readRecord } from "../../../lake/sync/journal/journal.js";
@@ -203,10 +208,14 @@ class UserReading {
       if (page === undefined) return { kind: "open" };
       const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
       const read = listPage(operation, envelope, list.next, list.before);
+      // No list that moves brings an id twice on one page.
+      if (new Set(read.ids).size < read.ids.length)
+        return { kind: "failed", reason: `${stream}: ${ID_TWICE}` };
       const stands = list.pages.length === 0 || (await this.#stillHolds(owned, list));
-      if (stands && list.takePages(read, [page.observed]) === "taken") continue;
+      const taken = stands ? list.takePages(read, [page.observed]) : "moved";
+      if (taken === "taken") continue;
       this.lists.drop(list);
-      return { kind: "moved", stream };
+      return { kind: "moved", stream, ...(taken === "twice" && { reason: ID_TWICE }) };
     }
     // A list that fits on one page stays unknown, so that it is read whole again: one call, as for a window of it.
     const isShort = from === null && list.pages.length === 1;

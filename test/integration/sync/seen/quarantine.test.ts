@@ -100,6 +100,22 @@ test("a bad row is red until it is good: a bad night, a quiet one, one with --fa
   ]);
 });
 
+test("an update of bad rows alone moves no cursor: each night reads them again and fails, they are open once, and a good row takes them along", async () => {
+  const { sandbox, folder } = await openBadLink();
+  await night(folder);
+  const change = { change: "created", raw: '{"transaction_id":"odd"}', id: "odd" } as const;
+  sandbox.append("a", [change, created("worse", { amount: "" })]);
+  for (let tries = 0; tries < 2; tries += 1) {
+    const { code, summary } = await night(folder);
+    expect([code, summary.links.failed, summary.failures[0]?.reason]).toEqual([1, 1, "every_row_bad 2"]);
+    expect(summary.quarantine.open).toBe(3);
+  }
+  sandbox.append("a", [created("well")]);
+  const { summary } = await night(folder);
+  expect(summary).toMatchObject({ links: { synced: 1, failed: 0 }, quarantine: { new: 2, open: 3 } });
+  expect((await night(folder)).summary.links).toMatchObject({ unchanged: 1, failed: 0 });
+});
+
 test("a bad row is closed by a full reading without it, and for a reason", async () => {
   const { sandbox, folder } = await openBadLink();
   sandbox.append("a", [{ change: "created", raw: "17", id: "unreadable" }]);
