@@ -97,6 +97,31 @@ test("an advance posts pending rows of the last days, the newest first", async (
   await sandbox.close();
 });
 
+test("a refresh replaces every pending row in silence, where it behaves so, and says when it was", async () => {
+  const sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 100 },
+    behaves: new Set(["pending-replaced"]),
+    clock: { now: "2026-11-20T05:00:00Z", frozen: true },
+  });
+  const link = sandbox.world.link("link_fp_id_00001_1");
+  const pendingIds = () =>
+    [...link.log.liveRows()].filter(({ text }) => JSON.parse(text).pending).map(({ id }) => id);
+  sandbox.advance({ pending: 20 });
+  const [before, length] = [pendingIds(), link.log.length];
+  sandbox.advance({ days: 3, pending: 0, lapsed: 2 });
+  const created = String(link.log.lists(length, link.log.length).created);
+  const again = pendingIds();
+  expect(again.length).toBeGreaterThan(5);
+  for (const id of again) expect(created.split(`"${id}"`)).toHaveLength(2);
+  const named = [...link.log.events(length)].filter(({ change }) => change !== "created").map(({ id }) => id);
+  expect(named.filter((id) => before.includes(id) && !again.includes(id) && !link.log.live(id))).toEqual([]);
+  // Who begins reads each row once, and none that was replaced.
+  const all = String(link.log.lists(0, link.log.length).created);
+  expect(before.filter((id) => !link.log.live(id) && all.includes(`"${id}"`))).toEqual([]);
+  expect(JSON.parse(link.text).products.transactions.refreshed_at).toBe("2026-11-20T05:00:00.000Z");
+  await sandbox.close();
+});
+
 test.skipIf(!existsSync(BERKA))(
   "the bank data: a link an owner, 49,102 rows, each account's sum as in the file",
   async () => {

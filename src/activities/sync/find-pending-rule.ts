@@ -16,6 +16,9 @@ import type { Dependencies } from "../dependencies.js";
 /** Links whose list is looked at: one is enough where the service behaves the same to all. */
 const MOST_LINKS = 3;
 
+/** A run does not wait longer for the service to find this out: the next one looks again. */
+const LONGEST_WAIT_MS = 60_000;
+
 /** Pending rows that may be gone, while nobody knows; the calls that were made to find out. */
 interface PendingFound {
   readonly undecided: number;
@@ -66,8 +69,8 @@ export async function findPendingRule(deps: Dependencies, runId: string): Promis
 }
 
 /**
- * Whether the user's list shows the newer of two pending rows and lacks the older one, although the link's log has nothing new:
- * asked after the list, it would have what removed the row meanwhile. Undefined where that can't be told.
+ * Whether the user's list shows newer pending rows of a link and lacks every older one, although the link's log has nothing new:
+ * asked after the list, it would have what removed a row meanwhile. Undefined where that can't be told.
  */
 async function isReplaced(
   { api, lake }: { readonly api: Pick<Dependencies["api"], "read"> } & Pick<Dependencies, "lake">,
@@ -75,7 +78,7 @@ async function isReplaced(
 ): Promise<boolean | undefined> {
   const { cursor } = linkCheckpoint(await lake.table(transactionChanges.name).snapshot(), link_id) ?? {};
   if (cursor === undefined || cursor === null) return undefined;
-  const call = { signal: cancellationSignal() };
+  const call = { signal: cancellationSignal(), notAfter: Date.now() + LONGEST_WAIT_MS };
   const rowKey = (row: { readonly transaction_id?: unknown; readonly account_id?: unknown }) =>
     JSON.stringify([row.transaction_id, row.account_id]);
   const listed = new Set<string>();
@@ -83,12 +86,13 @@ async function isReplaced(
   for await (const row of readList(api, listUserTransactions, { path: { fp_id }, query }, call)) {
     listed.add(rowKey(row as object));
   }
-  if (listed.has(rowKey(older))) return false;
+  const isListed = (row: object) => listed.has(rowKey(row));
+  if (older.some(isListed)) return false;
   const { has_more, transactions: news } = await api.read(
     syncTransactions,
     { path: { link_id }, query: { cursor, size: 1 } },
     call,
   );
   const isNew = has_more || news.created.length + news.updated.length + news.removed.length > 0;
-  return isNew || !listed.has(rowKey(newer)) ? undefined : true;
+  return isNew || !newer.some(isListed) ? undefined : true;
 }

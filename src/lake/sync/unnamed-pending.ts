@@ -14,9 +14,10 @@ export interface UnnamedPending {
   readonly fp_id: string;
   /** How many pending rows are older than the newest ones. */
   readonly rows: number;
-  readonly older: ListedPending;
-  readonly newer: ListedPending;
-  /** The days in which a list shows both, `YYYY-MM-DD`, with one to spare on either side. */
+  /** The first hundred of them, and as many of the newest ones. */
+  readonly older: readonly ListedPending[];
+  readonly newer: readonly ListedPending[];
+  /** The days in which a list shows them all, `YYYY-MM-DD`, with one to spare on either side. */
   readonly from: string;
   readonly to: string;
 }
@@ -32,7 +33,8 @@ export async function unnamedPending(lake: LakeReader): Promise<UnnamedPending[]
         from transactions where pending
       )
       select link_id, arg_max(fp_id, sequence) as fp_id, count(*) filter (is_older) as rows,
-        arg_min(listed, sequence) as older, arg_max(listed, sequence) as newer,
+        (list(listed order by sequence) filter (is_older))[:100] as older,
+        (list(listed order by sequence) filter (not is_older))[:100] as newer,
         (min("date") - 1)::varchar as "from", (max("date") + 1)::varchar as "to"
       from waiting group by link_id having count(*) filter (is_older) > 0 order by link_id`),
   );

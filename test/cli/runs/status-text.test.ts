@@ -63,6 +63,15 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
   ],
   ["a run that went well takes two lines", { latest: [RUN] }, WELL],
   [
+    "pending rows of which nothing says whether they are still there come with what to set",
+    { latest: [RUN], pending_undecided: 1 },
+    [
+      ...WELL,
+      "pending   1 older row: nothing says whether they are still there, so they are kept;",
+      "          set service.pending in nightledger.yaml to listed or replaced",
+    ],
+  ],
+  [
     "what failed comes with what to do, and links that were skipped with whose turn it is",
     {
       latest: [

@@ -72,6 +72,14 @@ test.each([
   expect(lines({ quarantine }, "bad rows")).toEqual(text);
 });
 
+test("pending rows that may be gone come with the setting that says so", () => {
+  expect(lines({ pending_undecided: 0 }, "pending")).toEqual([]);
+  expect(lines({ pending_undecided: 2 }, "pending")).toEqual([
+    "pending   2 older rows: nothing says whether they are still there, so they are kept;",
+    "          set service.pending in nightledger.yaml to listed or replaced",
+  ]);
+});
+
 test("rows of each stream without a cursor, and no pages where none was read", () => {
   const lists = [
     { stream: "accounts", changed: 12, removed: 0 },

@@ -38,7 +38,7 @@ async function observe(link: string, night: number, hour: number, refreshed_at: 
 }
 
 const replaced = (partRows?: number) =>
-  materialize(at.lake, { rule: "replaced", ...(partRows !== undefined && { partRows }) });
+  materialize({ ...at.lake, pending: "replaced" }, partRows === undefined ? {} : { partRows });
 
 /** The ids of `transactions`, after the table was found to be what the feed says by its rule. */
 async function ids(): Promise<string[]> {
