@@ -17,6 +17,9 @@ export const BEHAVIOURS = {
   "other-prefix":
     "kinds of events begin with acme. instead of service., times have nine decimals, a bank link's no offset",
   "other-segment": "a CIP report is at /users/{fp_id}/integrations/acme/cip_report instead of …/brokerage/…",
+  "existing-business": "a taken x-external-id answers 200 with the business that has it, instead of 400",
+  "vault-forms":
+    "vault values may be lists, uploads are taken of custom.* and document.* and else answered 500",
   "dated-times": "the dates of rows are date-times at midnight, and some amounts JSON numbers",
   "refused-link": "calls about the last connected link are answered 401, although the key is good",
   "two-dates": "answers have two Date headers, as behind a proxy",

@@ -39,6 +39,10 @@ export class BusinessStore {
     return this.#businesses.get(id);
   }
 
+  named(externalId: string): Business | undefined {
+    return this.find(this.externalIds.get(externalId) ?? "");
+  }
+
   list(): Business[] {
     return [...this.#businesses.values()];
   }

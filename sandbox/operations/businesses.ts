@@ -12,13 +12,15 @@ export const BUSINESS_OPERATIONS: readonly Operation[] = [
     method: "POST",
     path: "/businesses",
     body: "whole",
-    handle({ headers, body, state: { businesses } }) {
+    handle({ headers, body, state: { businesses, service } }) {
       const external_id = header(headers["x-external-id"], "x-external-id");
       const sandbox_id = header(headers["x-sandbox-id"], "x-sandbox-id");
       const values = vaultValues("create_business", body.json() ?? {});
       if (external_id !== undefined) {
         if (Object.keys(values).length > 0) refuse("with x-external-id no initial data may be in the body");
         checkExternalId(external_id);
+        const existing = businesses.named(external_id);
+        if (existing && service.behaves.has("existing-business")) return okJson(existing);
         businesses.demandFree(external_id);
       }
       return okJson(businesses.find(businesses.add({ external_id, sandbox_id, values })));

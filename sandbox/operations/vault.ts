@@ -2,7 +2,7 @@ import { okJson, refuse } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { tokenOf } from "../owner.js";
 import { Fields, type VaultValue } from "../vault/fields.js";
-import { checkIdentifiers, vaultValues } from "../vault/identifiers.js";
+import { checkIdentifiers, checkUploadOfFew, vaultValues } from "../vault/identifiers.js";
 import { transformed, transformNames } from "../vault/transform.js";
 
 export const VAULT_OPERATIONS: readonly Operation[] = [
@@ -46,7 +46,7 @@ export const VAULT_OPERATIONS: readonly Operation[] = [
     body: "whole",
     handle(call) {
       const token = tokenOf(call);
-      const values = vaultValues("update", call.body.json());
+      const values = vaultValues("update", call.body.json(), call.state.service.behaves.has("vault-forms"));
       call.state.tokens.demand(token, "vault", Object.keys(values));
       call.state.vaults.write(token.entity_id, values);
       return okJson({});
@@ -63,7 +63,8 @@ export const VAULT_OPERATIONS: readonly Operation[] = [
       const token = tokenOf(call);
       const { tokens, vaults, service } = call.state;
       const identifier = call.params.identifier ?? "";
-      checkIdentifiers("upload", [identifier]);
+      if (service.behaves.has("vault-forms")) checkUploadOfFew(identifier);
+      else checkIdentifiers("upload", [identifier]);
       tokens.demand(token, "vault", [identifier]);
       const bytes = await call.body.read(service.maxUploadBytes);
       vaults.upload(token.entity_id, identifier, bytes, call.body.contentType);

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../src/domain/json/value.js";
-import { refuse } from "../http/answer.js";
+import { Refusal, refuse } from "../http/answer.js";
 import { isVaultValue, type VaultValue } from "./fields.js";
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -41,6 +41,12 @@ export function isAccepted(use: IdentifierUse, identifier: string): boolean {
   return group === "custom" ? name.trim() !== "" : NAMES[group]!.includes(name);
 }
 
+/** As services do that take uploads of few kinds. @throws Refusal 500 for any other */
+export function checkUploadOfFew(identifier: string): void {
+  if (/^(custom|document)\./.test(identifier) && isAccepted("update", identifier)) return;
+  throw new Refusal(500, "internal", "something went wrong");
+}
+
 /** @throws Refusal 400 naming the identifier: a name is not a secret. */
 export function checkIdentifiers(use: IdentifierUse, identifiers: readonly string[]): void {
   const wrong = identifiers.find((identifier) => !isAccepted(use, identifier));
@@ -48,11 +54,18 @@ export function checkIdentifiers(use: IdentifierUse, identifiers: readonly strin
 }
 
 /** The values of a body by their identifiers. @throws Refusal 400 for what the operation does not accept. */
-export function vaultValues(use: IdentifierUse, body: unknown): Readonly<Record<string, VaultValue>> {
+export function vaultValues(
+  use: IdentifierUse,
+  body: unknown,
+  takesLists = false,
+): Readonly<Record<string, VaultValue>> {
   if (!isJsonObject(body)) refuse("body: not an object");
   const identifiers = Object.keys(body);
   checkIdentifiers(use, identifiers);
-  const wrong = identifiers.find((identifier) => !isVaultValue(body[identifier]));
+  const wrong = identifiers.find((identifier) => {
+    const value = body[identifier];
+    return !isVaultValue(value) && !(takesLists && Array.isArray(value));
+  });
   if (wrong !== undefined) refuse(`body: field "${wrong}": not a string, integer, boolean or object`);
   return body as Record<string, VaultValue>;
 }

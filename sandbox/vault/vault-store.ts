@@ -103,8 +103,8 @@ export class VaultStore {
   write(entityId: string, values: Readonly<Record<string, VaultValue>>): void {
     const names = Object.keys(values);
     for (const name of names) {
-      if (!isVaultValue(values[name]))
-        throw new InputError(`vault: ${name} must be a string, integer, boolean or object`);
+      if (!isVaultValue(values[name]) && !Array.isArray(values[name]))
+        throw new InputError(`vault: ${name} must be a string, integer, boolean, object or list`);
     }
     for (const name of names) this.#vault(entityId).set(name, { kind: "value", value: values[name]! });
     if (names.length > 0) this.#tell(entityId, names);

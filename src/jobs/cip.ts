@@ -46,6 +46,10 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
     if (result.kind === "excluded") return { status: "skipped", reason: result.reason };
     return { status: "failed", reason: result.reason, refused: result.refused };
   },
+  advice: (reasons) =>
+    reasons.every((reason) => reason === NO_REPORT || reason === NO_DECISION)
+      ? "the service knows the users and answers 404 to each report: its path may have another word than brokerage. Set service.cip-segment in nightledger.yaml (docs/run/configuration.md#nightledgeryaml)"
+      : undefined,
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
   secret: "signKey",
@@ -62,11 +66,15 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   publish: publishExport,
 };
 
+/** The reason of a user whom the service knows and of whom it finds no report. */
+const NO_REPORT = "report_not_found";
+const NO_DECISION = "no_completed_onboarding (not_found)";
+
 /** Why the service made no report of a user. It does not say; the user's onboardings tell. */
 async function reasonOf(caller: Caller<CipOptions>, fp_id: string, refused: string): Promise<string> {
   try {
     for await (const { status } of readOnboardings(caller, listUserOnboardings, { path: { fp_id } }))
-      if (isDecision(status)) return refused;
+      if (isDecision(status)) return refused === "not_found" ? NO_REPORT : refused;
     return `no_completed_onboarding (${refused})`;
   } catch (error) {
     if (refusalOf(error) === undefined) throw error;

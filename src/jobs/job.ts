@@ -45,6 +45,8 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
    * none was given. @throws InputError
    */
   read?(asked: AskedInputs<Options>, open: OpenGiven): Promise<string | undefined>;
+  /** What to warn of, though no rule is broken; it quotes no value. */
+  readonly doubt?: { row?(row: Row): string | undefined; secret?(secret: string): string | undefined };
   /**
    * Checks on the machine of the command what the options name there, before anything is read.
    *
@@ -71,6 +73,8 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
    * Left out by a kind without such rows: it has no `--send-unknown`.
    */
   isUnsure?(reason: string): boolean;
+  /** What to say of a run that did none of its rows, by the reasons; undefined where these say enough. */
+  advice?(reasons: readonly string[]): string | undefined;
   /** The query that shows what failed in a run, where a table says more than the reasons. */
   failedRows?(runId: string): string;
   /** The query of the rows that a run skipped: `reason` and `owner` of each. */

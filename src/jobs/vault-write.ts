@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { userRow } from "../api/file-fields.js";
+import { TransientError } from "../api/http/errors.js";
 import { updateVault, uploadToVault } from "../api/operations/vault.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { BrokenRule } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
+import { isDocument, isUploadedEverywhere } from "../domain/service/vault/vault-identifier.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/bulk.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf, rowPerUser } from "./job.js";
@@ -43,6 +45,7 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
     }
   }),
   files: (row) => fieldColumns(row).filter(isUpload),
+  doubt: { row: documentDoubt },
   ...rowPerUser,
   groupRows: 500,
   async work([only], caller) {
@@ -75,6 +78,7 @@ async function writeRow({ line, row, files = {} }: JobRow<VaultRow>, caller: Cal
   const names = fieldColumns(row).filter((column) => !isUpload(column));
   const fields: string[] = [];
   let call = "values";
+  let upload: string | undefined;
   try {
     if (names.length > 0) {
       const body = Object.fromEntries(names.map((name) => [name, row[name]]));
@@ -86,16 +90,39 @@ async function writeRow({ line, row, files = {} }: JobRow<VaultRow>, caller: Cal
       const headers = contentType === null ? {} : { content_type: contentType };
       const body = await caller.file(line, column);
       call = `upload-${index}`;
+      upload = identifier;
       await caller.once(call, uploadToVault, { path: { identifier }, headers, body }, owner);
       fields.push(identifier);
     }
     return { fields, reason: null, isUnsure: false, at: new Date().toISOString() };
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
-    const isUnsure = (await caller.lost(call)) > 0;
-    return { fields, ...refusal, isUnsure, at: new Date().toISOString() };
+    const mayBeRefused = upload !== undefined && isRefusedUpload(error, upload);
+    if (refusal === undefined && !mayBeRefused) throw error;
+    const lost = await caller.lost(call);
+    if (refusal === undefined && lost < MOST_TRIES) throw error;
+    return {
+      fields,
+      ...(refusal ?? { reason: "gave_up http_500" }),
+      isUnsure: lost > 0,
+      at: new Date().toISOString(),
+    };
   }
+}
+
+function documentDoubt(row: object): string | undefined {
+  const column = fieldColumns(row).find((each) => isUpload(each) && isDocument(fieldOf(each)));
+  return (
+    column && `${column}: the contract has no upload of documents; a service that takes none refuses the row`
+  );
+}
+
+/** Requests answered 500 after which an upload counts as refused; they take some minutes. */
+const MOST_TRIES = 10;
+
+/** Whether an upload of a kind that services are known to refuse with 500, for ever, was answered so. */
+function isRefusedUpload(error: unknown, identifier: string): boolean {
+  return error instanceof TransientError && error.status === 500 && !isUploadedEverywhere(identifier);
 }
 
 function statusOf({ result, asked }: EndedItem<VaultRow, Written>): string {

@@ -84,7 +84,7 @@ describe("an answer that breaks the contract names the place and the expectation
     [listUserOnboardings, { data: [], meta: { next_page: "PLANTED" } }, "meta.next_page"],
     [validateSession, { user: { ...USER, status: undefined } }, "user.status"],
     [createClientToken, { token: "", expires_at: "x" }, "token"],
-    [decryptVault, { "id.dob": ["PLANTED"] }, "id.dob"],
+    [decryptVault, ["PLANTED"], ""],
     [createBusiness, {}, "id"],
     [getBusinessInsights, { ...INSIGHTS, people: null }, "people"],
     [getBusinessInsights, { ...INSIGHTS, names: [{ submitted: "PLANTED" }] }, "names.0.submitted"],

@@ -13,6 +13,8 @@ export interface CallFacts {
   readonly credential?: "client_token" | undefined;
   /** Left out: it changes nothing. Whether a request that does may be sent again. */
   readonly write?: "harmless" | "once" | undefined;
+  /** Where the answer may be that of a target behind the service: what it says, instead of the usual words. */
+  readonly relayed?: string | undefined;
   /** What the service said when it refused the request, masked (`refusal-words.ts`): for people only. */
   readonly said?: string | undefined;
 }
@@ -52,7 +54,7 @@ export abstract class ApiError extends Error {
   readonly said: string | undefined;
 
   constructor(facts: CallFacts, message: string, options?: ErrorOptions) {
-    super(`${facts.operation}: ${message}`, options);
+    super(`${facts.operation}: ${facts.relayed ?? message}`, options);
     this.operation = facts.operation;
     this.status = facts.status;
     this.sent = facts.sent;

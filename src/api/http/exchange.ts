@@ -16,7 +16,7 @@ import {
   tooLarge,
 } from "./errors.js";
 import { announced, headerOf, promisesJson } from "./headers.js";
-import { MOST_READ, type RefusalBody } from "./refusal-words.js";
+import { MOST_READ, type RefusalBody, relayWords } from "./refusal-words.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
 const DISCARD_MS = 1000;
@@ -182,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Makes the error for an answer with this head; called once no more of its body will come. */
   #judgeHead(status: number, headers: IncomingHttpHeaders): (() => Error) | undefined {
     if (status >= 300 && !this.call.accepts?.(status)) {
-      const facts = { ...this.#facts(), status };
+      const facts = { ...this.#facts(), status, relayed: relayWords(this.call.operation, status, headers) };
       return () => statusError(facts, headers, () => this.#said());
     }
     const { operation, sink } = this.call;

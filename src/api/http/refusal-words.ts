@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { withoutValues } from "../../domain/service/quoted-values.js";
 import type { Operation } from "../operations/operation.js";
 
@@ -87,4 +88,23 @@ function withoutShapes(text: string): string {
     .replace(MAIL, "[value]")
     .replace(OPAQUE, (word) => (/\d/.test(word) && /[A-Za-z]/.test(word) ? "[value]" : word))
     .replace(NUMBER, "[value]");
+}
+
+/** How the header ends by which the service says what the target answered, whatever it answers itself. */
+const UPSTREAM = "-proxy-upstream-status-code";
+
+/** What a refusal by an operation says that relays the answers of a target; nothing of another operation, or an answer. */
+export function relayWords(
+  { relays }: Operation,
+  status: number | undefined,
+  headers: IncomingHttpHeaders,
+): string | undefined {
+  if (!relays || status === undefined || status < 300) return undefined;
+  const name = Object.keys(headers).find((each) => each.endsWith(UPSTREAM));
+  if (name !== undefined) {
+    const [upstream] = /^\d{3}$/.exec(String(headers[name])) ?? ["unknown"];
+    return `the target answered with status ${upstream}. Whether it has acted, the target alone knows: find out before you send the request again`;
+  }
+  if (status !== 400 && status !== 502) return undefined;
+  return `status ${status}, of the target or of the service itself, which may answer so after the target has acted (a header that ends in ${UPSTREAM} would name the target's). It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)`;
 }

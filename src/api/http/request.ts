@@ -22,6 +22,9 @@ export function headerLines(
     else if (typeof value !== "object" || value === null) lines[header] = String(value);
     else for (const [name, text] of Object.entries(value)) lines[prefixed(header, name)] = String(text);
   }
+  for (const [option, header] of Object.entries(operation.alsoAs ?? {})) {
+    if (options[option] !== undefined) lines[header] ??= String(options[option]);
+  }
   return lines;
 }
 

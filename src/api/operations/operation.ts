@@ -71,6 +71,10 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   ) => { readonly path: `/${string}`; readonly body: unknown };
   /** Header of each option. A list becomes repeated lines; `x-*` takes a record and adds its names to the prefix. */
   readonly headerNames?: Readonly<Record<string, string>>;
+  /** Header in which an option goes too, unless the request has this one already. */
+  readonly alsoAs?: Readonly<Record<string, string>>;
+  /** Its answer may be that of a target behind the service, which may have acted whatever the status is. */
+  readonly relays?: true;
   /** Checks rules that span parts of the request. */
   readonly check?: (request: CheckedRequest) => RuleBreach | undefined;
   /** Left out: JSON. */

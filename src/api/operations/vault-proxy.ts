@@ -53,6 +53,9 @@ export const callVaultProxy = defineOperation({
     pin_cert: "x-fp-proxy-pin-cert",
     content_type: "content-type",
   },
+  // Services are known that pass only forwarded headers on.
+  alsoAs: { content_type: "x-fp-proxy-fwd-content-type" },
+  relays: true,
   check: certificateWithKey,
   sends: "bytes",
   response: z.custom<Buffer>((value) => value instanceof Uint8Array, "not bytes"),
@@ -63,7 +66,7 @@ export const callVaultProxy = defineOperation({
     "Never sent again: only the target knows whether it acted. If the target takes an idempotency key, forward one and send the request again with the same key.",
   answer: "the target's answer: its bytes, headers and content type",
   notShown:
-    "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error, unless the caller accepts any status. How to give several pinned certificates: one after the other inside the base64.",
+    "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error, unless the caller accepts any status. A header that ends in `-proxy-upstream-status-code` has the target's; without it, 400 and 502 may come after the target acted. Whether the content type reaches the target: it is forwarded too. How to give several pinned certificates: one after the other inside the base64.",
 });
 
 function certificateWithKey({ headers }: CheckedRequest): RuleBreach | undefined {

@@ -1,16 +1,10 @@
-import { z } from "zod";
 import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault/vault-identifier.js";
 import { identifiers, nonBlankText, ruled, transforms, vaultMap } from "../schemas/body-fields.js";
 import { bytes } from "../schemas/byte-source.js";
-import { anyText, strictObject } from "../schemas/fields.js";
+import { anyText, looseObject, strictObject } from "../schemas/fields.js";
 import { mediaType } from "../schemas/header-fields.js";
 import { emptyAnswer, noPath, noQuery, segmentProblem } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
-
-const value = z.union(
-  [z.string(), z.int(), z.boolean(), z.record(z.string(), z.unknown()), z.null()],
-  "not text, an integer, true or false, or an object",
-);
 
 /** POST /users/vault/decrypt (docs/reference/service.md, "Vault decryption"), with a client token. */
 export const decryptVault = defineOperation({
@@ -28,7 +22,7 @@ export const decryptVault = defineOperation({
       transforms: transforms.optional(),
     }),
   },
-  response: z.record(z.string(), value, "not an object"),
+  response: looseObject({}),
   names: [{ field: "*", parameter: "body.fields" }],
   tokenUse: (request) => {
     const { fields = [], reason } = request.body as { fields?: string[]; reason?: string };
@@ -37,7 +31,8 @@ export const decryptVault = defineOperation({
   auth: "client_token",
   idempotent: true,
   lostAnswer: "Sent again: nothing changes but the service's access log, which gets a second entry.",
-  answer: "an object from data identifier to value: text, integer, boolean or object",
+  answer:
+    "an object from data identifier to value: text, integer, boolean or object; any other JSON passes too",
   secrets: ["*"],
   notShown:
     "What represents data that the vault doesn't hold: a missing key or null. What is decrypted without `fields`: the service decides. How to write a quote inside a transform's argument: with a backslash before it.",
@@ -97,5 +92,5 @@ export const uploadToVault = defineOperation({
   lostAnswer: "Sent again: it stores the same bytes once more.",
   answer: "`{}`",
   notShown:
-    "The maximum size: none is assumed; a refusal during the upload ends it with that status. Whether documents can be uploaded: the document's table leaves them out, so they are refused.",
+    "The maximum size: none is assumed; a refusal during the upload ends it with that status. Whether documents can be uploaded: the document's table leaves them out; they are sent, and the service decides.",
 });

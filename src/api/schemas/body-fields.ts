@@ -16,10 +16,13 @@ const jsonValue = z.unknown().refine((value) => value === undefined || isJson(va
 /** A map from names to anything that JSON can hold. */
 export const jsonObject = mapOf(jsonValue).describe("an object of JSON values");
 
-/** A value of the vault: string, integer, boolean or object (docs/reference/service.md, "Data identifiers"). */
+/**
+ * A value of the vault: string, integer, boolean or object (docs/reference/service.md, "Data identifiers"), or a list,
+ * which services have for some (docs/reference/service.md, "Beyond the contract").
+ */
 const vaultValue = z.union(
-  [z.string(), z.int(), z.boolean(), jsonObject],
-  "not text, an integer, true or false, or an object",
+  [z.string(), z.int(), z.boolean(), jsonObject, z.array(jsonValue)],
+  "not text, an integer, true or false, an object or a list",
 );
 
 /** Data identifiers that a use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
@@ -39,7 +42,7 @@ export function vaultMap(use: IdentifierUse) {
       }
     })
     .describe(
-      `an object from data identifiers (${acceptedIdentifiers(use)}) to text, integers, true or false, or objects`,
+      `an object from data identifiers (${acceptedIdentifiers(use)}) to text, integers, true or false, objects or lists`,
     );
 }
 

@@ -26,7 +26,8 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
   const { restart = false, json = false } = flags;
   const { file, continueInvalid } = asked;
   const warn = (warning: string) => terminal.say(`warning: ${warning}`);
-  const { job, options, secrets } = await openJob(asked);
+  const { job, options, secrets, warning } = await openJob(asked);
+  if (warning) warn(warning);
   if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake);
   if (flags.validateOnly) return validateFile(terminal, job, { file, options }, json);
   return runJob(terminal, flags, {

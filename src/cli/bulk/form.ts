@@ -23,7 +23,7 @@ interface BulkTold extends BulkTotals {
  * @param judge says more about the result of a run that went through all of its rows
  */
 export function bulkRun(
-  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows">,
+  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows" | "advice">,
   start: (session: JobSession) => Promise<StartedRun>,
   judge?: (result: RunResult) => Promise<Finished>,
 ): JobRun<BulkProgress, RunResult & BulkTold> {
@@ -42,12 +42,10 @@ export function bulkRun(
       const judged = isWhole ? await judge?.(result) : undefined;
       // Only a run that went through all of its rows keeps the failed ones for a retry.
       if (status !== "completed_with_failures" || rows.failed === 0) return judged ?? { notes: [] };
-      const steps = nextSteps(job, {
-        runId,
-        reasons: failures.map(({ reason }) => reason),
-        isAll: failures.length === result.failures_total,
-      });
-      return { ...judged, notes: [...steps, ...(judged?.notes ?? [])] };
+      const reasons = failures.map(({ reason }) => reason);
+      const steps = nextSteps(job, { runId, reasons, isAll: failures.length === result.failures_total });
+      const advice = rows.done === 0 ? (job.advice?.(reasons) ?? []) : [];
+      return { ...judged, notes: [...steps, ...(judged?.notes ?? [])].concat(advice) };
     },
     summary: bulkSummary,
     problems: ({ refusals, ...totals }) => [

@@ -4,6 +4,9 @@ import { hasLoneSurrogate } from "./transaction-values.js";
 /** What an external id of a business may look like, for people (docs/reference/service.md, "Limits"). */
 export const BUSINESS_EXTERNAL_ID = "letters, digits, underscores, hyphens and periods";
 
+/** Services are known that refuse shorter ones, which the contract does not say. */
+export const SHORTEST_BUSINESS_ID = 10;
+
 /** Why a text can't be a business's external id, without quoting it; undefined when it can. */
 export function businessExternalIdProblem(text: string): BrokenRule | undefined {
   if (text === "") return { code: "empty", rule: "empty" };

@@ -19,6 +19,7 @@ export interface AskedBulk {
 /** A job with what its inputs hold. */
 interface OpenedJob extends Pick<FrozenFile, "options" | "secrets"> {
   readonly job: AnyJob;
+  readonly warning: string | undefined;
 }
 
 /** Reads the inputs of a job. @throws InputError where one can't be read, or does not hold what its option is for. */
@@ -27,5 +28,6 @@ export async function openJob({ job: kind, options, inputs }: Omit<AskedBulk, "k
   const open = (option: string, path: string) => givenBytes(path, option);
   const secret = await job.read?.({ options, inputs }, open);
   const secrets = job.secret && secret !== undefined ? { [job.secret]: secret } : {};
-  return { job, options, secrets };
+  const warning = secret === undefined ? undefined : job.doubt?.secret?.(secret);
+  return { job, options, secrets, warning };
 }

@@ -26,6 +26,8 @@ interface FileRules {
   files?(row: object): readonly string[];
   /** The value that may appear only once; an invalid row comes with those of its values that are right. */
   unique?(row: object): UniqueValue | null;
+  /** What to warn of in a valid row. */
+  readonly doubt?: { row?(row: object): string | undefined };
 }
 
 /** An input file that is judged row by row, as often as it is read. Memory does not hold its rows. */
@@ -36,7 +38,7 @@ export interface JudgedFile {
    * @throws InputError where the file can't be read as a whole: not there, not UTF-8, not CSV, a column missing, no row.
    */
   rows(): AsyncGenerator<JudgedRow>;
-  /** Warnings of what was ignored, once the rows were read. */
+  /** Warnings of what was ignored and of what is doubtful, once the rows were read. */
   warnings(): readonly string[];
   /** Opens a file that a row names. */
   bytes(row: JudgedRow, column: string): AsyncIterable<Uint8Array>;
@@ -48,6 +50,7 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
   const file: InputFile = { path, ...rules.file };
   const columns = Object.keys(rules.row.shape).join(", ");
   const ignored = new Set<string>();
+  const doubts = new Set<string>();
   const inspected: InspectedFiles = new Map();
   return {
     async *rows() {
@@ -67,6 +70,8 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
         for (const column of given.values.keys()) ignore(column);
         const judged = await withFiles(rules, file, judgeRow(rules, given), inspected);
         // An invalid row's value counts too: once the row is right, it would be there twice.
+        const doubt = judged.row && rules.doubt?.row?.(judged.row);
+        if (doubt) doubts.add(doubt);
         const unique = rules.unique?.(judged.row ?? readableRow(rules, given)) ?? null;
         const first = unique === null ? undefined : firstLine.get(unique.value);
         if (unique === null || first === undefined) {
@@ -80,9 +85,9 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
       if (!hasRow) throw fileError(file, problem, accepted);
     },
     warnings() {
-      if (ignored.size === 0) return [];
       const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
-      return [`${file.name} ${path}: ignored ${list}; its columns are ${columns}`];
+      const ignoring = list === "" ? [] : [`ignored ${list}; its columns are ${columns}`];
+      return [...ignoring, ...doubts].map((words) => `${file.name} ${path}: ${words}`);
     },
     bytes: ({ row }, column) => uploadedBytes(pathIn(file, row ?? {}, column)),
   };

@@ -24,6 +24,8 @@ import {
   rowKey,
 } from "../../domain/onboarding/identity.js";
 import { type BrokenRule, type RowProblem, repeatedRow } from "../../domain/row-problem.js";
+import { SHORTEST_BUSINESS_ID } from "../../domain/service/external-id.js";
+import { isDocument } from "../../domain/service/vault/vault-identifier.js";
 import { counted } from "../../domain/words/counted.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { problemList } from "../files/judged-file.js";
@@ -150,6 +152,10 @@ const sha256 = (text: string): string => hash("sha256", text);
 
 const MOST_NAMED = 20;
 
+const SHORT_ID = `a business has an external id shorter than ${SHORTEST_BUSINESS_ID} characters; services are known that refuse it`;
+const NO_DOCUMENTS =
+  "the contract has no upload of documents (document.document.…); a service that takes none refuses the row";
+
 type CustomersCounts = CustomersCounter["counts"];
 
 /** Counts the rows of a file while it is read, and keeps what is wrong with them. */
@@ -172,6 +178,7 @@ export class CustomersCounter {
   readonly problems: RowProblem[] = [];
   firstFpId: string | null = null;
   readonly #dataKeys = new Set<string>();
+  readonly #doubts = new Set<string>();
 
   add(row: FrozenRow): void {
     const { counts } = this;
@@ -186,7 +193,9 @@ export class CustomersCounter {
     if (create) counts.created += 1;
     if (Object.keys(vault).length > 0) counts.vaults += 1;
     if (externalId !== null) counts.external_ids += 1;
-    for (const { bytes } of Object.values(documents)) {
+    if (create && externalId !== null && externalId.length < SHORTEST_BUSINESS_ID) this.#doubts.add(SHORT_ID);
+    for (const [identifier, { bytes }] of Object.entries(documents)) {
+      if (isDocument(identifier)) this.#doubts.add(NO_DOCUMENTS);
       counts.documents += 1;
       counts.document_bytes += bytes;
     }
@@ -205,6 +214,7 @@ export class CustomersCounter {
               `operation lists them; this file sends ${namesText(this.#dataKeys)}`,
           ]
         : []),
+      ...this.#doubts,
       ...(external_ids > 0
         ? [
             `${counted(external_ids, "customer has", "customers have")} only an external id, which is also the idempotency id of the ` +

@@ -219,7 +219,27 @@ describe("a proxy call", () => {
       "x-fp-proxy-ingress-rule": "fp_1.custom.a=$.a, fp_1.custom.b=$.b[0]",
       "x-fp-proxy-method": "PUT",
       "content-type": "text/plain",
+      "x-fp-proxy-fwd-content-type": "text/plain",
     });
+    const forward = { forward: { "Content-Type": "text/csv" }, content_type: "text/plain" };
+    await server.client().call(callVaultProxy, { path: { id: "p" }, headers: forward, body: "b" });
+    expect(server.headers[1]?.["x-fp-proxy-fwd-content-type"]).toBe("text/csv");
+  });
+
+  it.each<[number, Record<string, string>, RegExp]>([
+    [
+      400,
+      {},
+      /status 400, of the target or of the service itself, .* after the target has acted .* not known whether/,
+    ],
+    [502, {}, /status 502, of the target or of the service itself/],
+    [502, { "x-acme-proxy-upstream-status-code": "503" }, /the target answered with status 503\./],
+    [401, { "x-acme-proxy-upstream-status-code": "401" }, /the target answered with status 401\./],
+    [401, {}, /the service refused the credentials/],
+  ])("says of a status %i %j whose it may be", async (status, headers, words) => {
+    await start((_, response) => json(response, {}, status, headers));
+    const error = await rejection(server.client().call(callVaultProxy, { path: { id: "p" } }));
+    expect((error as Error).message).toMatch(words);
   });
 
   it("lets a long answer flow into a sink that holds it back, past the limit of a body", async () => {

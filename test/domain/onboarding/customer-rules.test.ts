@@ -70,8 +70,6 @@ describe("a row that keeps the rules", () => {
 });
 
 const needsFpId = "needs the fp_id in the row: no operation finds a user's vault by external id";
-const upload =
-  "id.*, business.*, custom.<name>, investor_profile.employment_status, investor_profile.occupation";
 
 // Ids of batches are made of the codes, which never change.
 describe("a row that breaks a rule: code, column and rule", () => {
@@ -170,11 +168,6 @@ describe("a row that breaks a rule: code, column and rule", () => {
       ["blank", "vault.id.dob", "is blank"],
     ],
     [
-      "vault a list",
-      given({ fp_id: "a" }, { vault: { "custom.x": [1] } }),
-      ["not_value", "vault.custom.x", "is not text, an integer, true or false, or an object"],
-    ],
-    [
       "vault no integer",
       given({ fp_id: "a" }, { vault: { "custom.x": 1.5 } }),
       ["not_integer", "vault.custom.x", "is a number that is not an integer: give it as text"],
@@ -218,15 +211,6 @@ describe("a row that breaks a rule: code, column and rule", () => {
         "business_file",
         "document.custom.x",
         "is a file for a business: the service takes uploads for users only",
-      ],
-    ],
-    [
-      "file of the group document",
-      given({ fp_id: "a" }, { document: { "document.id_card.front.image": "a" } }),
-      [
-        "identifier_group",
-        "document.document.id_card.front.image",
-        `is of the group document, which is not accepted here; accepted: ${upload}`,
       ],
     ],
     [

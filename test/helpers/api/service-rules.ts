@@ -35,7 +35,7 @@ export const SERVICE_RULES: readonly RuleRow[] = [
   ],
   [api.createBusiness, { headers: { external_id: "b 1" } }, /external_id: a character other than/],
   [api.createBusiness, { headers: { sandbox_id: "a\nb" } }, /sandbox_id: with a character/, UNSENT],
-  [api.createBusiness, { body: { "business.name": ["B"] } }, /business.name: not text, an integer/],
+  [api.createBusiness, { body: { "business.name": 1.5 } }, /business.name: not text, an integer/],
   [api.createBusiness, { body: [] }, /body: not an object/],
   [api.createBusiness, { body: { "business.ssn": "1" } }, /business.ssn: not a data identifier/],
   [api.createBusiness, { body: { "id.dob": "1" } }, /id.dob: of the group id/],

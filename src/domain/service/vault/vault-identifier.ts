@@ -35,7 +35,7 @@ const USES = {
   decrypt: ["id", "custom", "investor_profile", "document"],
   update: ["id", "custom", "investor_profile", "document"],
   create_business: ["business", "custom"],
-  upload: ["id", "business", "custom", "investor_profile"],
+  upload: ["id", "business", "custom", "investor_profile", "document"],
   ingress: ["id", "business", "custom", "investor_profile", "document"],
 } as const satisfies Record<string, readonly Group[]>;
 
@@ -57,6 +57,16 @@ export function identifierProblem(use: IdentifierUse, identifier: string): Broke
     return { code: "identifier_upload", rule: "of the group investor_profile, of which it takes no upload" };
   }
   return undefined;
+}
+
+/** The contract takes no upload of these, and services are known that do. */
+export function isDocument(identifier: string): boolean {
+  return identifier.startsWith("document.");
+}
+
+/** Services are known that take uploads of no others, and answer 500 to them for ever. */
+export function isUploadedEverywhere(identifier: string): boolean {
+  return identifier.startsWith("custom.") || isDocument(identifier);
 }
 
 /** What a use accepts; of an unknown identifier of an accepted group what that group has, the nearest one first. */

@@ -41,8 +41,8 @@ function valueProblem(value: unknown): BrokenRule | undefined {
     return { code: "not_integer", rule: "is a number that is not an integer: give it as text" };
   }
   if (typeof value === "string") return value.trim() === "" ? BLANK : jsonProblem(value);
-  if (isJsonObject(value)) return jsonProblem(value);
-  return { code: "not_value", rule: "is not text, an integer, true or false, or an object" };
+  if (isJsonObject(value) || Array.isArray(value)) return jsonProblem(value);
+  return { code: "not_value", rule: "is not text, an integer, true or false, an object or a list" };
 }
 
 /** Why a JSON value would not arrive as it is in the file, without quoting it. */

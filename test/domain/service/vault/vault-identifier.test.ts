@@ -18,7 +18,7 @@ const ACCEPTED: Readonly<Record<IdentifierUse, readonly string[]>> = {
   decrypt: ["id", "custom", "investor_profile", "document"],
   update: ["id", "custom", "investor_profile", "document"],
   create_business: ["business", "custom"],
-  upload: ["id", "business", "custom"],
+  upload: ["id", "business", "custom", "document"],
   ingress: ["id", "business", "custom", "investor_profile", "document"],
 };
 
