@@ -6,7 +6,7 @@ import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { importTransactions, listLinkAccounts } from "../api/operations/bank-data.js";
 import { sendFirstRows } from "../domain/bulk/first-rows.js";
-import { LOST_ANSWER, type RequestAnswer, type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
+import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
   chunksOf,
   type ImportedChunk,
@@ -21,11 +21,12 @@ import { mapConcurrent } from "../domain/concurrent-work.js";
 import { FAILURE_TYPES, UNRESOLVED_REQUEST } from "../domain/failures.js";
 import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
-import { type ImportLedger, importLedger } from "../lake/bulk/import-ledger.js";
+import { importLedger } from "../lake/bulk/import-ledger.js";
 import { transactionImports } from "../lake/tables/bulk.js";
 import { type BulkJob, type JobRow, refusalOf } from "./job.js";
 import { type ImportOptions, importKind } from "./kinds/import.js";
 
+const LOST = "lost_answer";
 const SENT_EARLIER = "an earlier run sent it and its answer was lost";
 
 const LINKS_AT_ONCE = 8;
@@ -38,8 +39,8 @@ const NO_LINK: BrokenRule = { code: "no_link", rule: "is not a bank link of the 
 const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of its bank link" };
 const sha256 = (text: string): string => hash("sha256", text);
 
-/** Other links in which rows are looked for that tell whether imported rows come back under their ids. */
-const MOST_ELSEWHERE = 3;
+/** Chunks of a group whose first rows are looked for where nothing else tells that rows come back under their ids. */
+const MOST_BESIDE = 4;
 
 /** What a chunk is sent with. */
 interface ChunkPlan extends ImportEvidence {
@@ -73,7 +74,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
   check: unknownAccounts,
   groupRows: 5_000,
   async plan({ lake, options }, rows) {
-    const { statuses, accepted, isSeen } = await importLedger(
+    const { statuses, isSeen } = await importLedger(
       lake,
       rows.map(({ row }) => row),
     );
@@ -90,8 +91,12 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
       rows.filter((one) => statusOf(one) === undefined),
       options.chunk,
     );
+    const beside = chunks
+      .slice(0, MOST_BESIDE)
+      .flatMap(([first]) => (first === undefined ? [] : [nameOf(first)]));
+    const planOf = (at: number): ChunkPlan => ({ isSeen, isFirst: at === 0, beside });
     return {
-      work: chunks.map((chunk) => ({ rows: chunk, given: chunkPlan(chunk, chunks, { accepted, isSeen }) })),
+      work: chunks.map((chunk, at) => ({ rows: chunk, given: planOf(at) })),
       ended: [
         ...ended("accepted", "skipped", "already imported"),
         ...ended("unknown", "unknown", SENT_EARLIER),
@@ -103,9 +108,9 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
     if (first === undefined) throw new Error("a chunk without rows");
     const { link_id } = first.row;
     const { isSeen, isFirst, beside } = caller.given;
-    const evidence = { isSeen, beside: [...beside, ...rows.map(({ row }) => row)] };
+    const evidence = { isSeen, beside: [...beside, ...rows.map(nameOf)] };
     let gone: RequestEnd | undefined;
-    const send = async (some: readonly JobRow<NamedImportRow>[], looks: boolean): Promise<RequestAnswer> => {
+    const send = async (some: readonly JobRow<NamedImportRow>[], looks: boolean) => {
       if (gone !== undefined) return gone;
       const transactions = some.map(({ row: { link_id: _, ...row } }) => row) as [
         Omit<NamedImportRow, "link_id">,
@@ -138,7 +143,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
     const words = { accepted: "done", skipped: "skipped", refused: "failed", unknown: "failed" } as const;
     return { status: words[status], reason, refused };
   },
-  isUnsure: (reason) => [LOST_ANSWER, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
+  isUnsure: (reason) => [LOST, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
   skippedRows: (runId) => `select reason, 'line ' || line || ' ' || link_id as owner from transaction_imports
     where run_id = '${runId}' and status = 'skipped'`,
   tables: [transactionImports],
@@ -161,26 +166,12 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
   },
 };
 
-function chunkPlan(
-  chunk: readonly JobRow<NamedImportRow>[],
-  chunks: readonly (typeof chunk)[],
-  { accepted, isSeen }: Pick<ImportLedger, "accepted" | "isSeen">,
-): ChunkPlan {
-  const link = chunk[0]?.row.link_id ?? "";
-  const begun = chunks.flatMap(([first]) => (first === undefined ? [] : [first.row]));
-  const elsewhere = new Set(begun.map(({ link_id }) => link_id).filter((one) => one !== link));
-  const links = [link, ...[...elsewhere].slice(0, MOST_ELSEWHERE)];
-  const beside = [...(accepted.get(link) ?? []), ...begun.filter(({ link_id }) => links.includes(link_id))];
-  const names = beside.map(({ link_id, account_id, transaction_id }) => ({
-    link_id,
-    account_id,
-    transaction_id,
-  }));
-  return { isSeen, isFirst: chunk === chunks[0], beside: names };
+function nameOf({ row: { link_id, account_id, transaction_id } }: JobRow<NamedImportRow>) {
+  return { link_id, account_id, transaction_id };
 }
 
-function answerOf(rows: number, { refused, unknown }: ImportedRows): RequestAnswer {
-  if (refused === undefined) return { status: "accepted", reason: null, unknown };
+function answerOf(rows: number, { refused }: ImportedRows): RequestEnd & { readonly taken?: number[] } {
+  if (refused === undefined) return { status: "accepted", reason: null };
   const { missing, ...said } = refused;
   const taken = Array.from({ length: rows }, (_, at) => at).filter((at) => !missing.includes(at));
   return { status: "refused", reason: `refused http_${said.status}`, refused: said, taken };
@@ -191,7 +182,7 @@ function requestEnd(error: unknown): RequestEnd {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return { status: "refused", ...refusal };
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
-  if (isLost) return { status: "unknown", reason: LOST_ANSWER };
+  if (isLost) return { status: "unknown", reason: LOST };
   throw error;
 }
 

@@ -25,7 +25,7 @@ const START_WITHIN_MS = 120_000;
 const LOOK_AFTER_MS = 10_000;
 const MOST_BETWEEN_LOOKS_MS = 300_000;
 
-type SurePlan<P, A> = Exclude<Finding<P, A>, { readonly unsure: unknown }>;
+type SurePlan<P, A> = Exclude<Finding<P, A>, { readonly unsureForMs: number }>;
 
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly operation: O;
@@ -101,16 +101,11 @@ async function planOf<O extends Operation, A>(
     resolution.find(lostCall(operation, first, storeTime)),
   );
   if ("found" in finding) return finding;
-  if ("unsure" in finding) {
-    const { forMs, end } = finding.unsure;
-    const left = forMs - (await record.unsureFor());
-    if (left > 0)
-      throw lookAgain(
-        operation,
-        Math.min(left, MOST_BETWEEN_LOOKS_MS, Math.max(LOOK_AFTER_MS, forMs - left)),
-      );
-    if (end === undefined) throw new LostAnswerError(operation.name, first.at);
-    return { found: end };
+  if ("unsureForMs" in finding) {
+    const since = await record.unsureFor();
+    const left = finding.unsureForMs - since;
+    if (left <= 0) throw new LostAnswerError(operation.name, first.at);
+    throw lookAgain(operation, Math.min(left, MOST_BETWEEN_LOOKS_MS, Math.max(LOOK_AFTER_MS, since)));
   }
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
   const wait = (believedMissingAfterMs ?? believedMissingAfter(operation, params)) - youngest;

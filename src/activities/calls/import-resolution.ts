@@ -8,54 +8,50 @@ import {
 } from "../../api/operations/bank-data.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import {
-  allNamesOf,
-  fateOf,
   type ImportEvidence,
   type ImportedRows,
-  isNameIn,
+  importedName,
+  namesOfImported,
   ownAccounts,
-  paymentsOf,
-  type SentRow,
-  soughtNames,
 } from "../../domain/calls/imported-rows.js";
 import { MOST_IDLE_PAGES } from "../../domain/service/idle-pages.js";
+import { decimalUnits } from "../../domain/service/transaction-values.js";
 import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./lost-call.js";
 
 const MAX_RESTARTS = 5;
 
+type Import = ParamsOf<typeof importTransactions>;
+type Row = Import["body"]["transactions"][number];
+
 /** Milliseconds for which rows are looked for while nothing tells whether they would be found. */
 const LOOKED_FOR_MS = 20_000;
 
-type Import = ParamsOf<typeof importTransactions>;
-
 /**
- * Looks for rows of a lost import in the link's history by id; rows without one are never sent again. A row that is not
- * there counts as missing only where imported rows are seen to come back under their ids, as `transaction_id` or
- * `original_id`. Where they are not, a row is known by its content in the end, or its fate is unknown.
+ * Looks for rows of a lost import in the link's history by id; rows without one are never sent again. One that is not there
+ * is missing only where rows are seen to come back under their ids: earlier, here, or in the link of another row.
  */
 export async function findImported(
-  deps: Dependencies,
+  { api }: Dependencies,
   params: Import,
   run: string,
-  evidence: ImportEvidence,
+  { isSeen, beside }: ImportEvidence,
 ): Promise<Finding<Import, ImportedRows>> {
   const { transactions } = params.body;
-  const { link_id } = params.path;
+  const named = transactions.filter(({ transaction_id }) => transaction_id !== undefined);
+  const unknown = transactions.flatMap((row, index) => (row.transaction_id === undefined ? [index] : []));
   const options = { signal: cancellationSignal(), run };
   const thereIn = (link: string) =>
-    rowsInLink(deps.api, link, soughtNames(transactions, evidence), options, allNamesOf);
-  const there = await thereIn(link_id);
-  let fate = fateOf(transactions, evidence, there);
-  for (const link of new Set(evidence.beside.map((row) => row.link_id ?? link_id))) {
-    if (fate.isUnsure && link !== link_id && isNameIn(evidence, await thereIn(link)))
-      fate = fateOf(transactions, { ...evidence, isSeen: true }, there);
-  }
-  const { found, unknown, missing, isUnsure } = fate;
-  const end = { sent: 0, found, unknown };
-  if (isUnsure) return { unsure: { forMs: LOOKED_FOR_MS, end } };
-  const [first, ...rest] = transactions.filter((_, at) => missing.includes(at));
-  if (first === undefined) return { found: end };
+    namesInLink(api, link, new Set([...named, ...beside].map(importedName)), options);
+  const there = await thereIn(params.path.link_id);
+  const missing = named.filter((row) => !there.has(importedName(row)));
+  const found = named.length - missing.length;
+  const [first, ...rest] = missing;
+  if (first === undefined) return { found: { sent: 0, found, unknown } };
+  let isKnown = isSeen || there.size > 0;
+  for (const link of new Set(beside.map(({ link_id }) => link_id)))
+    isKnown ||= link !== params.path.link_id && (await thereIn(link)).size > 0;
+  if (!isKnown) return { unsureForMs: LOOKED_FOR_MS };
   return {
     missing: { ...params, body: { transactions: [first, ...rest] } },
     complete: ({ sent }) => ({ sent, found, unknown }),
@@ -73,37 +69,39 @@ export async function findTaken(
   { status = 0, said }: RejectedError,
 ): Promise<{ readonly found: ImportedRows } | undefined> {
   const options = { signal: cancellationSignal(), run };
-  const own = transactions.map((row) => paymentsOf(row)[0] ?? "");
-  const there = await rowsInLink(deps.api, path.link_id, new Set(own), options, paymentsOf);
-  const missing = [...transactions.keys()].filter((at) => !there.has(own[at] ?? ""));
+  const there = await namesInLink(
+    deps.api,
+    path.link_id,
+    new Set(transactions.map(paymentOf)),
+    options,
+    paymentOf,
+  );
+  const missing = [...transactions.entries()].flatMap(([at, row]) => (there.has(paymentOf(row)) ? [] : [at]));
   const found = transactions.length - missing.length;
   if (found === 0) return undefined;
   const refused = { status, message: said ?? null, missing };
   return { found: { sent: 0, found, unknown: [], ...(missing.length > 0 && { refused }) } };
 }
 
-/** The names of a row of the service, by the caller's ids of its account. */
-type NamesOf = (row: SentRow, accounts: ReadonlyMap<string, string>) => readonly string[];
-
 /**
- * The wanted names that rows of a link's complete history have (docs/reference/service.md, "Sync operation"), each with
- * the service's ids of these rows. A refusal in its middle means that the log changed: it is read again from its beginning.
+ * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
+ * refusal in its middle means that the log changed: it is read again from its beginning.
  *
  * @throws SchemaError when more is promised without a cursor that is new, or without a row on a hundred pages in a row.
  * @throws RejectedError when its first page is refused, or the log changed under every reading.
  */
-export async function rowsInLink(
+export async function namesInLink(
   api: ApiClient,
   link_id: string,
   wanted: ReadonlySet<string>,
   options: CallOptions,
-  names: NamesOf,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  if (wanted.size === 0) return new Map();
+  name: (row: Row) => string = importedName,
+): Promise<ReadonlySet<string>> {
+  if (wanted.size === 0) return new Set();
   const { accounts } = await api.read(listLinkAccounts, { path: { link_id } }, options);
   const own = ownAccounts(accounts);
   for (let pass = 0; ; pass += 1) {
-    const there = new Map<string, Set<string>>();
+    const there = new Set<string>();
     const sent = new Set<string>();
     let cursor: string | undefined;
     let idlePages = 0;
@@ -112,13 +110,9 @@ export async function rowsInLink(
       for (;;) {
         const params = { path: { link_id }, query: { cursor } };
         const { transactions, ...rest } = await api.read(syncTransactions, params, options);
-        const rows = [...transactions.created, ...transactions.updated] as SentRow[];
-        for (const row of rows) {
-          for (const name of names(row, own)) {
-            if (wanted.has(name))
-              there.set(name, (there.get(name) ?? new Set()).add(String(row.transaction_id)));
-          }
-        }
+        const rows = [...transactions.created, ...transactions.updated] as Row[];
+        for (const one of rows.flatMap((row) => namesOfImported(row, own)).map(name))
+          if (wanted.has(one)) there.add(one);
         if (!rest.has_more) return there;
         const text = JSON.stringify(transactions);
         const isIdle = text === before || rows.length + transactions.removed.length === 0;
@@ -142,4 +136,10 @@ function endless(): SchemaError {
     "cursor.next",
     "expected a cursor that wasn't sent yet, to a page that adds something, because has_more is true",
   );
+}
+
+/** The name with the size of the amount: a service may write it, and its sign, in its own way. */
+function paymentOf(row: Row): string {
+  const size = decimalUnits(row.amount)?.toString().replace("-", "");
+  return JSON.stringify([importedName(row), size]);
 }

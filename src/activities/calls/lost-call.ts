@@ -54,11 +54,8 @@ export type Finding<P, A> =
   | { readonly found: A }
   /** It did not, or only in part: `missing` asks for the rest, and `complete` makes one answer of both. */
   | { readonly missing: P; readonly complete?: (answer: A) => A }
-  /**
-   * It was not found, and that proves nothing. It is looked for until `forMs` milliseconds after the first such look;
-   * `end` is what counts as its answer then. Without one its fate is unknown.
-   */
-  | { readonly unsure: { readonly forMs: number; readonly end?: A } };
+  /** That it was not found proves nothing: it is looked for so long after the first such look, then its fate is unknown. */
+  | { readonly unsureForMs: number };
 
 /** How a lost answer is resolved without a second effect (docs/reference/api-operations.md). */
 export type Resolution<P, A> =

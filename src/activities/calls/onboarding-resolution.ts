@@ -85,7 +85,7 @@ export async function findOnboarding(
   if (latest !== undefined) return { found: await startedOnboarding(deps, latest.item, options) };
   if (await noteLists(deps, all)) return { missing: params };
   looks.delete(deps.sealed);
-  return { unsure: { forMs: LOOKED_FOR_MS } };
+  return { unsureForMs: LOOKED_FOR_MS };
 }
 
 /** Notes where a list shows an onboarding that has not ended. Returns whether one of the service's lists ever did. */

@@ -119,7 +119,7 @@ export const importTransactions = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Not sent again as a whole: the answer does not report single rows. The link is read and the rows are looked up by account and `transaction_id`, which may be `original_id` there. Rows that are missing are sent again where other imported rows are seen to come back so. Where they are not, a row whose account, amount, day and description exactly one row has is found, and others are reported as *unknown*, by their positions, as rows without a `transaction_id` are.",
+    "Not sent again as a whole: the answer does not report single rows. The link is read and the rows are looked up by account and `transaction_id`, which may be `original_id` there. Rows that are missing are sent again where imported rows are seen to come back so; where they are not, the call fails with `LostAnswerError`. Rows without a `transaction_id` are reported as *unknown*, by their positions.",
   answer: "`{}`",
   notShown:
     "What the service does with a `transaction_id` that it has already, and how many rows a request may hold.",

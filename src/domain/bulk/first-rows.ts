@@ -1,28 +1,25 @@
-import type { RequestEnd } from "./halving.js";
-
 /**
- * Sends rows in parts of 1, 1, 2, 4 … rows, and last the parts that were lost on the way: only rows that came back tell
- * whether a lost one would be found. So a first answer that is lost leaves one row in doubt, not all. The parts are the
- * same whatever the answers are: after a crash, each request is made again under its name. Gives what became of each row.
+ * Sends rows in parts of 1, 1, 2, 4 …, and those that were lost on the way once more at the end: only rows that came back
+ * tell whether a lost one would be found, so a first answer that is lost leaves one row in doubt, not all. The parts do not
+ * depend on answers: after a crash each is sent again under its name.
  *
  * @param send throws what `isUnresolved` knows while nothing tells what became of a part
  */
-export async function sendFirstRows<Row>(
+export async function sendFirstRows<Row, End>(
   rows: readonly Row[],
-  send: (part: readonly Row[]) => Promise<readonly RequestEnd[]>,
+  send: (part: readonly Row[]) => Promise<End[]>,
   isUnresolved: (error: unknown) => boolean,
-): Promise<RequestEnd[]> {
-  const ends: RequestEnd[][] = [];
-  const unresolved: (readonly [at: number, part: readonly Row[]])[] = [];
-  for (let from = 0; from < rows.length; from = Math.max(1, 2 * from)) {
-    const part = rows.slice(from, Math.max(1, 2 * from));
-    try {
-      ends.push([...(await send(part))]);
-    } catch (error) {
-      if (!isUnresolved(error)) throw error;
-      unresolved.push([ends.push([]) - 1, part]);
-    }
+): Promise<End[]> {
+  const parts: (End[] | (() => Promise<End[]>))[] = [];
+  for (let from = 0, to = 1; from < rows.length; from = to, to *= 2) {
+    const sendPart = () => send(rows.slice(from, to));
+    const part = await sendPart().catch((error: unknown) => {
+      if (isUnresolved(error)) return sendPart;
+      throw error;
+    });
+    parts.push(part);
   }
-  for (const [at, part] of unresolved) ends[at] = [...(await send(part))];
-  return ends.flat();
+  const ends: End[] = [];
+  for (const part of parts) ends.push(...(typeof part === "function" ? await part() : part));
+  return ends;
 }

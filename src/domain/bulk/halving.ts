@@ -8,15 +8,10 @@ export interface RequestEnd {
   readonly refused?: RefusedRequest | undefined;
 }
 
-export interface RequestAnswer extends RequestEnd {
+interface RequestAnswer extends RequestEnd {
   /** Places of rows that were taken although the request was refused. */
   readonly taken?: readonly number[];
-  /** Places of rows, of those of an accepted request, whose fate nobody knows. */
-  readonly unknown?: readonly number[];
 }
-
-/** The reason of a row whose fate nobody knows. */
-export const LOST_ANSWER = "lost_answer";
 
 /** Sends rows in one request. `looks`: whether to look for what it brought if it is refused. */
 type Send<Row> = (rows: readonly Row[], looks: boolean) => Promise<RequestAnswer>;
@@ -69,21 +64,12 @@ class Chunk<Row> {
   /** Sends some rows; those that a refused request did not bring stay open, unless it was a single one. */
   async ask(indexes: readonly number[], isAll = false): Promise<RequestEnd> {
     const looks = this.#isPartial || (isAll && indexes.length > 1);
-    const {
-      taken = [],
-      unknown = [],
-      ...answer
-    } = await this.send(
+    const { taken = [], ...answer } = await this.send(
       indexes.map((index) => this.rows[index] as Row),
       looks,
     );
-    if (answer.status !== "refused" || indexes.length === 1) {
-      this.#end(indexes, answer);
-      this.#end(
-        unknown.map((at) => indexes[at] as number),
-        { status: "unknown", reason: LOST_ANSWER },
-      );
-    } else if (taken.length > 0) {
+    if (answer.status !== "refused" || indexes.length === 1) this.#end(indexes, answer);
+    else if (taken.length > 0) {
       this.#isPartial = true;
       this.#end(
         taken.map((at) => indexes[at] as number),

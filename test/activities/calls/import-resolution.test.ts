@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { rowsInLink } from "../../../src/activities/calls/import-resolution.js";
+import { namesInLink } from "../../../src/activities/calls/import-resolution.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 
 let server: FaultServer;
@@ -23,10 +23,8 @@ async function found(answer: (cursor: string | null, request: number) => object 
     else json(response, given);
   });
   const wanted = new Set(["tnull", "t1", "t2", "t9"].map((id) => JSON.stringify(["a", id])));
-  const names = await rowsInLink(server.client(), "l", wanted, {}, ({ account_id, transaction_id }) => [
-    JSON.stringify([account_id, transaction_id]),
-  ]);
-  return [...names.keys()].map((name) => (JSON.parse(name) as string[])[1]);
+  const names = await namesInLink(server.client(), "l", wanted, {});
+  return [...names].map((name) => (JSON.parse(name) as string[])[1]);
 }
 
 const asked = () => server.requests.slice(1).map((line) => line.split("cursor=")[1] ?? null);
