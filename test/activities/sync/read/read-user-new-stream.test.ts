@@ -1,13 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { commit } from "../../../../src/activities/sync/commit/commit.js";
-import {
-  listInvestmentTransactions,
-  listUserTransactions,
-} from "../../../../src/api/operations/bank-data.js";
-import {
-  bankTransactionSchema,
-  investmentTransactionSchema,
-} from "../../../../src/api/schemas/transaction.js";
+import { listInvestmentTransactions } from "../../../../src/api/operations/bank-data.js";
+import { investmentTransactionSchema } from "../../../../src/api/schemas/transaction.js";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import { afterUserOutcome, type UserProgress } from "../../../../src/domain/sync/user-reading.js";
 import { STREAMS } from "../../../../src/streams/index.js";
@@ -43,21 +37,6 @@ const trades: Stream = {
   ),
 };
 
-/** The same for each user. */
-const payments: Stream = {
-  name: "payments",
-  operation: listUserTransactions,
-  per: "user",
-  paging: "page",
-  lists: [{ name: "transactions", path: ["transactions"], row: bankTransactionSchema }],
-  pageType: "STRUCT(transactions STRUCT(transaction_id VARCHAR)[])",
-  ...observed(
-    "payments",
-    { transaction_id: ["VARCHAR", "t.transaction_id", "the transaction"] },
-    `(select page_no, unnest(transactions) as t from page) join origin o using (page_no) where t is not null`,
-  ),
-};
-
 const bench = eachTest(() =>
   openActivityBench({
     population: { kind: "synthetic", users: 2, linksPerUser: 2, accountsPerLink: 1, rows: 130 },
@@ -69,7 +48,7 @@ beforeEach(async () => {
   await bench.freeze(users);
 });
 
-const deps = () => ({ ...bench.deps, streams: [...STREAMS, trades, payments] });
+const deps = () => ({ ...bench.deps, streams: [...STREAMS, trades] });
 
 /** Reads until no user is open, as a run's workflow does. */
 async function read(streams: readonly string[], budgetMs = 5_000) {
@@ -110,16 +89,6 @@ test("a stream of links, page by page, is its declaration and nothing else", asy
   const count =
     "select count(*) as n, count(distinct trade_id) as ids, count(distinct link_id) as links from trades";
   expect(await rows(trades, count)).toEqual([{ n: 1_000, ids: 1_000, links: 4 }]);
-});
-
-test("a stream of users, page by page, holds every row once, and is not doubled by a repeated commit", async () => {
-  const { reports } = await read(["payments"]);
-  for (const attempt of [1, 2]) await commitOf(["payments"], reports, attempt);
-  const total = [...bench.sandbox.world.users.values()]
-    .flatMap(({ linkIds }) => linkIds)
-    .reduce((sum, link) => sum + bench.sandbox.truth(link).rows.length, 0);
-  const count = "select count(*) as n, count(distinct transaction_id) as ids from payments";
-  expect(await rows(payments, count)).toEqual([{ n: total, ids: total }]);
 });
 
 test("a list that moves while it is read is read again, and none of its first pages counts", async () => {
