@@ -1,40 +1,24 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startSandbox } from "../../../sandbox/index.js";
 import { createBusiness, uploadToVault, validateSession } from "../../../src/api/operations/index.js";
 import { readCallRequest } from "../../../src/cli/calls/request.js";
-import { main } from "../../../src/cli/main.js";
-import { eachFile } from "../../helpers/each-test.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
 const sandbox = eachFile(startSandbox);
-let folder: string;
+const temp = eachFile(tempDirectory);
 beforeAll(async () => {
   sandbox.addUser({ fp_id: "fp_1" });
   sandbox.addLink({ id: "link_1", fp_id: "fp_1" });
-  folder = await mkdtemp(join(tmpdir(), "nightledger-call-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
-/** Runs one command line as the program does; gives its exit code and what it wrote. */
 async function nightledger(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const out: string[] = [];
-  const said: string[] = [];
   const settings = { NIGHTLEDGER_API_URL: sandbox.url, NIGHTLEDGER_API_KEY: sandbox.apiKey, ...env };
-  await main(["node", "nightledger", ...args], {
-    env: settings,
-    cwd: folder,
-    interactive: false,
-    result: (text) => out.push(text),
-    say: (line) => said.push(line),
-  });
-  const code = process.exitCode;
-  process.exitCode = 0;
-  return { code, out: out.join("\n"), said: said.join("\n"), json: () => JSON.parse(out.join("\n")) };
+  const { code, stdout, stderr } = await runHere({ directory: temp.path, env: settings }, args);
+  return { code, out: stdout, said: stderr, json: () => JSON.parse(stdout) };
 }
 
 describe("call <operation>", () => {
@@ -55,7 +39,7 @@ describe("call <operation>", () => {
   });
 
   it("takes a body from a file, or its fields as parameters", async () => {
-    const file = join(folder, "body.json");
+    const file = join(temp.path, "body.json");
     await writeFile(file, JSON.stringify({ key: "pb_kyc", fp_id: "fp_1" }));
     expect((await nightledger(["call", "create_onboarding", "--body", file])).code).toBe(0);
     const fields = [
@@ -84,7 +68,7 @@ describe("call <operation>", () => {
   });
 
   it("makes the client token of a client operation for this call, and sends no key with it", async () => {
-    const file = join(folder, "upload.bin");
+    const file = join(temp.path, "upload.bin");
     await writeFile(file, "bytes");
     const parameters = ["--param", "identifier=custom.file", "--param", "content-type=text/plain"];
     const { code } = await nightledger([
@@ -194,16 +178,16 @@ describe("the registry", () => {
 });
 
 it("--output writes the body to a file, whole or not at all", async () => {
-  const output = join(folder, "links.json");
+  const output = join(temp.path, "links.json");
   const args = ["call", "list_bank_links", "--param", "fp_id=fp_1", "--output", output, "--json"];
   const { json } = await nightledger(args);
   const text = await readFile(output, "utf8");
   expect(json().body).toEqual({ file: output, bytes: Buffer.byteLength(text) });
   expect(JSON.parse(text)).toHaveProperty("links");
-  const missing = join(folder, "none.json");
+  const missing = join(temp.path, "none.json");
   await nightledger(["call", "get_user", "--param", "fp_id=nobody", "--output", missing]);
   await expect(readFile(missing)).rejects.toThrow();
-  expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  expect((await readdir(temp.path)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
 it.each([
@@ -211,7 +195,7 @@ it.each([
   ["that is a folder", "."],
 ])("an --output %s is refused before anything is sent", async (_, name) => {
   const before = sandbox.requests().length;
-  const args = ["call", "create_business", "--output", join(folder, name), "--json"];
+  const args = ["call", "create_business", "--output", join(temp.path, name), "--json"];
   const { code, json } = await nightledger(args);
   expect([code, json().error.class]).toEqual([2, "InputError"]);
   expect(sandbox.requests()).toHaveLength(before);
@@ -221,7 +205,7 @@ it.each<[string, string[], number[]]>([
   ["a body that is not UTF-8", ["update_vault", "--for", "fp_1", "--body"], [0x7b, 0x22, 0xff, 0x22, 0x7d]],
   ["a body that is not JSON", ["create_business", "--body"], [0x7b]],
 ])("%s is refused before anything is sent", async (_, args, bytes) => {
-  const file = join(folder, "broken.json");
+  const file = join(temp.path, "broken.json");
   await writeFile(file, Buffer.from(bytes));
   const before = sandbox.requests().length;
   const { code, json } = await nightledger(["call", ...args, file, "--json"]);

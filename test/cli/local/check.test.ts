@@ -1,44 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { withoutStart } from "../../../src/cli/local/check.js";
-import { createProgram } from "../../../src/cli/main.js";
 import { type FaultServer, startFaultServer } from "../../helpers/api/fault-server.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "nightledger-check-"));
-});
+const temp = eachTest(tempDirectory);
 let server: FaultServer | undefined;
 afterEach(() => server?.close());
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 test("every setting that is missing or wrong is named at once, a finding each", async () => {
-  const out: string[] = [];
-  let code = 0;
-  const roster = join(cwd, "twice.csv");
+  const roster = join(temp.path, "twice.csv");
   writeFileSync(roster, "fp_id\nfp_a\nfp_a\n");
-  const terminal = {
-    env: { NIGHTLEDGER_API_RPS: "-1", NIGHTLEDGER_LAKE: "gs://bucket", TEMPORAL_ADDRESS: "127.0.0.1:1" },
-    cwd,
-    interactive: false,
-    result: (text: string) => void out.push(text),
-    say: () => undefined,
-  };
-  const end = (given: number) => {
-    code = given;
-  };
-  await createProgram(terminal, end).parseAsync([
-    "node",
-    "nightledger",
+  const env = { NIGHTLEDGER_API_RPS: "-1", NIGHTLEDGER_LAKE: "gs://bucket", TEMPORAL_ADDRESS: "127.0.0.1:1" };
+  const { code, stdout } = await runHere({ directory: temp.path, env }, [
     "check",
     "--roster",
     roster,
     "--json",
   ]);
   expect(code).toBe(2);
-  const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(out.join()).items;
+  const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(stdout).items;
   const settings = findings.filter(({ check }) => check !== "roster");
   expect(settings.map(({ detail }) => detail.split(" ", 1)[0])).toEqual([
     "NIGHTLEDGER_API_URL",
@@ -74,20 +57,8 @@ test.each([
     ...{ NIGHTLEDGER_API_URL: server.url, NIGHTLEDGER_API_KEY: "sk_test_check" },
     TEMPORAL_CLI_PATH: process.execPath,
   };
-  const out: string[] = [];
-  let code = 0;
-  const terminal = {
-    env,
-    cwd,
-    interactive: false,
-    result: (text: string) => void out.push(text),
-    say: () => undefined,
-  };
-  const end = (given: number) => {
-    code = given;
-  };
-  await createProgram(terminal, end).parseAsync(["node", "nightledger", "check", "--json"]);
-  expect(JSON.parse(out.join()).items).toContainEqual({
+  const { code, stdout } = await runHere({ directory: temp.path, env }, ["check", "--json"]);
+  expect(JSON.parse(stdout).items).toContainEqual({
     check: "service",
     ok,
     detail: expect.stringContaining(words),

@@ -1,27 +1,23 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
 import { questionsOn, rightAnswer } from "../../../src/cli/local/init.js";
 import { readDotEnv } from "../../../src/config.js";
 import { runHere } from "../../helpers/command/command-here.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-let sandbox: Sandbox;
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "nightledger-init-"));
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 1 } });
-});
-afterEach(() => sandbox.close());
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+const temp = eachTest(tempDirectory);
+const sandbox = eachTest(() =>
+  startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 1 } }),
+);
 
-const init = (...flags: readonly string[]) => runHere({ directory, env: {} }, ["init", ...flags]);
+const init = (...flags: readonly string[]) => runHere({ directory: temp.path, env: {} }, ["init", ...flags]);
 const keyFile = (key: string) => {
-  writeFileSync(join(directory, "key.txt"), `${key}\n`);
+  writeFileSync(join(temp.path, "key.txt"), `${key}\n`);
   return ["--key-file", "key.txt"];
 };
 
@@ -31,34 +27,34 @@ test("what it writes is checked, only its owner can read it, and the key is prin
   expect(code).toBe(0);
   expect(stderr).toContain("  nightledger sync --roster users.csv");
   expect(stdout + stderr).not.toContain(sandbox.apiKey);
-  expect(readDotEnv(directory)).toEqual({
+  expect(readDotEnv(temp.path)).toEqual({
     NIGHTLEDGER_API_URL: sandbox.url,
     NIGHTLEDGER_API_KEY: sandbox.apiKey,
     NIGHTLEDGER_LAKE: "./lake",
   });
-  expect(statSync(join(directory, ".env")).mode & 0o777).toBe(0o600);
+  expect(statSync(join(temp.path, ".env")).mode & 0o777).toBe(0o600);
 });
 
 test("a file that is there stays; --force changes these settings and no others", async () => {
   const env = "# mine\nNIGHTLEDGER_API_KEY=old\nNIGHTLEDGER_API_RPS=5\n";
-  writeFileSync(join(directory, ".env"), env, { mode: 0o644 });
-  writeFileSync(join(directory, "nightledger.yaml"), "board: https://b.example\n");
+  writeFileSync(join(temp.path, ".env"), env, { mode: 0o644 });
+  writeFileSync(join(temp.path, "nightledger.yaml"), "board: https://b.example\n");
   const flags = ["--url", sandbox.url, "--lake", "my lake # 1", ...keyFile(sandbox.apiKey)];
   const refused = await init(...flags);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/\.env is there already\. Nothing was written/);
-  expect(readFileSync(join(directory, ".env"), "utf8")).toBe(env);
-  const asByNpx = { directory, env: { npm_command: "exec" } };
+  expect(readFileSync(join(temp.path, ".env"), "utf8")).toBe(env);
+  const asByNpx = { directory: temp.path, env: { npm_command: "exec" } };
   const changed = await runHere(asByNpx, ["init", ...flags, "--force"]);
   expect(changed.code).toBe(0);
   expect(changed.stderr).toContain("  npx nightledger sync --roster users.csv");
-  expect(readFileSync(join(directory, ".env"), "utf8")).toContain("\n# mine\nNIGHTLEDGER_API_RPS=5\n");
-  expect(readDotEnv(directory)).toMatchObject({
+  expect(readFileSync(join(temp.path, ".env"), "utf8")).toContain("\n# mine\nNIGHTLEDGER_API_RPS=5\n");
+  expect(readDotEnv(temp.path)).toMatchObject({
     NIGHTLEDGER_API_KEY: sandbox.apiKey,
     NIGHTLEDGER_LAKE: "my lake # 1",
   });
-  expect(statSync(join(directory, ".env")).mode & 0o777).toBe(0o600);
-  expect(readFileSync(join(directory, "nightledger.yaml"), "utf8")).toBe("board: https://b.example\n");
+  expect(statSync(join(temp.path, ".env")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(temp.path, "nightledger.yaml"), "utf8")).toBe("board: https://b.example\n");
 });
 
 test.each([
@@ -70,7 +66,7 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(words);
   expect(stdout + stderr).not.toContain(key);
-  expect(readdirSync(directory)).toEqual(["key.txt"]);
+  expect(readdirSync(temp.path)).toEqual(["key.txt"]);
 });
 
 test("a key that the service refuses is said by the check, whose exit code it has", async () => {

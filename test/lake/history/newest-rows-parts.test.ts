@@ -37,7 +37,8 @@ async function idsOf(paths: readonly string[]): Promise<string[]> {
   return rows.map(({ thing_id }) => String(thing_id));
 }
 
-test.each([0, 1, 2, 16, 17, 40])(
+// Of 25 both cuts have five files: the second must go by other digits of the hash.
+test.each([0, 1, 2, 16, 17, 25])(
   "in %i parts, each row is in one, with all others of its key",
   async (parts) => {
     const partOf = new Map<string, number>();

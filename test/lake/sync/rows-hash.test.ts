@@ -8,9 +8,10 @@ import { sqlText, typedColumns } from "../../../src/lake/sql/duckdb-sql.js";
 import { type FeedFile, writeFeedFile } from "../../../src/lake/sync/feed-file.js";
 import { hashRows, rowsSha256 } from "../../../src/lake/sync/rows-hash.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
-import { addOf, type DataFile, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { addOf, type DataFile, writeQuery } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -54,10 +55,7 @@ async function certify(hashes: ReadonlyMap<string, string | null>): Promise<void
   const rows = [...hashes].map(([link_id, rows_sha256]) => {
     return { run_id: RUN, link_id, rows_sha256, certificate: "c" };
   });
-  const files = await writeRows(lake, linkSyncs, "p", rows);
-  await lake
-    .table(linkSyncs.name)
-    .commit(() => [...creationOf(linkSyncs, 0), ...files.map((file) => ({ add: addOf(file) }))]);
+  await appendRows(lake, linkSyncs, rows);
 }
 
 /** `rows_sha256` of each link, as the load makes it of what files say of themselves. */

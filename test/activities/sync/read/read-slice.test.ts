@@ -151,29 +151,11 @@ test("a link with nothing new is quiet and costs the result nothing; one with ne
   const second = await bench.read({ slice: 1 });
   expect(second).toMatchObject({ links: [], report: { quiet: 4, finished: { links: 1, entries: 1 } } });
   const unchanged = second.parsed.quiet.filter(({ status }) => status === "unchanged");
+  const unread = second.parsed.quiet.filter(({ status }) => status !== "unchanged");
+  expect(only(unread)).toMatchObject({ link_id: "gone", status: "skipped", reason: "state deleted" });
   expect(unchanged.map(({ link_id }) => link_id).sort()).toEqual(["fp_1-1", "fp_1-2", "fp_2-1"]);
   expect(unchanged[0]).toMatchObject({ reason: null, pages: 1, base: { head: "other" } });
   expect((await found(only(second.parsed.finished).link)).link_id).toBe("fp_2-2");
-});
-
-test("an open link comes back with its progress, and its pages are not requested again", async () => {
-  bench.sandbox.append("fp_1-2", rows("fp_1-2", 200, 500));
-  // All 23 pages take longer than the slice, and the first one far less, on a busy machine too.
-  bench.sandbox.setLatency(150);
-  const first = await bench.read({ budgetMs: 2_500, fresh: { from: 0, to: 1 } });
-  const open = first.links.filter(({ outcome }) => outcome.kind === "open");
-  const { link, progress } = only(open);
-  expect((await found(link)).link_id).toBe("fp_1-2");
-  expect(progress.pages).toBeGreaterThan(0);
-  bench.sandbox.setLatency(0);
-  bench.sandbox.clearRequests();
-  const { links } = await bench.read({ slice: 1, links: open, fresh: null });
-  expect(only(links)).toMatchObject({
-    link,
-    outcome: { kind: "complete" },
-    progress: { entries: 224, pages: 23 },
-  });
-  expect(bench.sandbox.calls().total).toBe(23 - progress.pages);
 });
 
 test("pages of users that a lost attempt staged are there after a power cut, once a report names them", async () => {
@@ -190,13 +172,6 @@ test("pages of users that a lost attempt staged are there after a power cut, onc
     const record = await readRecord(lake.store, "run", place);
     expect([stream, record?.header.kind]).toEqual([stream, "page"]);
   }
-});
-
-test("a link that can't be read is quiet, with its reason", async () => {
-  const { parsed, links, report } = await bench.read();
-  expect(links).toEqual([]);
-  expect(report).toMatchObject({ quiet: 1, finished: { links: 4, pages: 2 + 3 + 2 + 3 }, waiting: 0 });
-  expect(only(parsed.quiet)).toMatchObject({ link_id: "gone", status: "skipped", reason: "state deleted" });
 });
 
 test("when there is no time, nobody is reached, and what was given comes back as it was", async () => {

@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createProgram } from "../../../../src/cli/main.js";
 import { materialize } from "../../../../src/lake/materialize/materialize.js";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import { openness } from "../../../../src/lake/store/local/local-store-directories.js";
 import { Journal } from "../../../../src/lake/sync/journal/journal.js";
+import { runHere } from "../../../helpers/command/command-here.js";
 import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 import { FeedLake } from "../../../helpers/lake/feed-lake.js";
 
@@ -123,7 +123,6 @@ describe("a lake that others may read", () => {
     );
     await chmod(directory, 0o750);
     expect(await openness(directory)).toMatch(/^\S+_staging holds customers' data/);
-    const printed: string[] = [];
     const env = {
       NIGHTLEDGER_LAKE: directory,
       NIGHTLEDGER_HOME: join(temp.path, "home"),
@@ -131,15 +130,8 @@ describe("a lake that others may read", () => {
       NIGHTLEDGER_API_KEY: "sk_test_modes",
       TEMPORAL_CLI_PATH: process.execPath,
     };
-    const terminal = {
-      env,
-      cwd: temp.path,
-      interactive: false,
-      result: (text: string) => printed.push(text),
-      say: () => undefined,
-    };
-    await createProgram(terminal, () => undefined).parseAsync(["node", "nightledger", "check", "--json"]);
-    expect(JSON.parse(printed.join("")).items).toContainEqual({
+    const { stdout } = await runHere({ directory: temp.path, env }, ["check", "--json"]);
+    expect(JSON.parse(stdout).items).toContainEqual({
       check: "who may read the lake",
       ok: true,
       detail: expect.stringMatching(/_staging holds customers' data.*chmod go= /),

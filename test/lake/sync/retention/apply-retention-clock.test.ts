@@ -1,15 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
 import { yearsEarlier } from "../../../../src/domain/tables/retention.js";
-import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { cipReports } from "../../../../src/lake/tables/cip.js";
-import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory }));
@@ -21,20 +20,14 @@ const retain = () => applyRetention(RULES, () => AHEAD)(lake, { dryRun: false })
 /** Over by the clock, and by no day on which the lake was written. */
 const RECENT = "2190-01-01";
 
-async function append(spec: TableSpec, row: Readonly<Record<string, unknown>>): Promise<void> {
-  const files = await writeRows(lake, spec, "test", [row]);
-  await lake
-    .table(spec.name)
-    .commit((snapshot) => [
-      ...schemaActions(spec, snapshot, 0),
-      ...files.map((file) => ({ add: addOf(file) })),
-    ]);
-}
-
 beforeEach(async () => {
-  await append(transactionChanges, { link_id: "l", transaction_id: "t", run_id: "r", date: RECENT });
+  await appendRows(lake, transactionChanges, [
+    { link_id: "l", transaction_id: "t", run_id: "r", date: RECENT },
+  ]);
   const closed = { account_closed_on: RECENT, checked_data_customer_name: "Ada", legal_hold: false };
-  await append(cipReports, { run_id: "r", fp_id: "p", asked_at: `${RECENT}T10:00:00Z`, ...closed });
+  await appendRows(lake, cipReports, [
+    { run_id: "r", fp_id: "p", asked_at: `${RECENT}T10:00:00Z`, ...closed },
+  ]);
 });
 
 const rows = () =>

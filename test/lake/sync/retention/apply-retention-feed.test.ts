@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from "vitest";
-import type { DeltaAction } from "../../../../src/lake/delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type DeltaTable, openTable } from "../../../../src/lake/delta/delta-table.js";
 import { openLake } from "../../../../src/lake/lake.js";
@@ -13,12 +12,13 @@ import { applyRetention } from "../../../../src/lake/sync/retention/apply-retent
 import { rowsSha256 } from "../../../../src/lake/sync/rows-hash.js";
 import { purges } from "../../../../src/lake/tables/erasures.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
-import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
+import { addOf } from "../../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../../src/lake/tables/runs.js";
 import { transactionChanges, transactions } from "../../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory }));
@@ -33,10 +33,6 @@ const retention = applyRetention({ transactions: 1 }, () => NOW);
 const retain = () => retention(lake, { dryRun: false });
 
 type Row = readonly [id: string, date: string | null, fpId?: string];
-
-async function commit(spec: TableSpec, actions: () => readonly DeltaAction[]): Promise<void> {
-  await lake.table(spec.name).commit((snapshot) => [...schemaActions(spec, snapshot, 0), ...actions()]);
-}
 
 let sequence = 0;
 
@@ -57,14 +53,13 @@ async function feed(run_id: string, rows: readonly Row[]): Promise<string | null
     `select ${typedColumns(columns)} from (select ${texts}) order by sequence`,
   );
   if (file === undefined) return null;
-  await commit(transactionChanges, () => [{ add: addOf(file) }]);
+  await lake
+    .table(transactionChanges.name)
+    .commit((snapshot) => [...schemaActions(transactionChanges, snapshot, 0), { add: addOf(file) }]);
   return rowsSha256(file.parts);
 }
 
-async function append(spec: TableSpec, row: Readonly<Record<string, unknown>>): Promise<void> {
-  const files = await writeRows(lake, spec, "t", [row]);
-  await commit(spec, () => files.map((file) => ({ add: addOf(file) })));
-}
+const append = (spec: TableSpec, row: Readonly<Record<string, unknown>>) => appendRows(lake, spec, [row]);
 
 /** An update with its certificate. */
 async function updated(run_id: string, rows: readonly Row[]): Promise<void> {

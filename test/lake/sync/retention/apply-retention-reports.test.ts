@@ -1,14 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
-import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { cipReports, cipTaxIdSources } from "../../../../src/lake/tables/cip.js";
-import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory }));
@@ -19,16 +18,6 @@ beforeEach(async () => {
 const NOW = Date.parse("2026-06-30T12:00:00Z");
 const RULES = { "cip-identity": 5, "cip-results": 6 };
 
-async function append(spec: TableSpec, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
-  const files = await writeRows(lake, spec, "test", rows);
-  await lake
-    .table(spec.name)
-    .commit((snapshot) => [
-      ...schemaActions(spec, snapshot, 0),
-      ...files.map((file) => ({ add: addOf(file) })),
-    ]);
-}
-
 /** A report of a day, of a person whose account was closed on a day. */
 async function report(
   run_id: string,
@@ -38,15 +27,10 @@ async function report(
   legal_hold = false,
 ) {
   const asked_at = `${made}T10:00:00Z`;
-  await append(cipReports, [
-    ...[{ run_id, fp_id, asked_at, result: "clear", checked_data_customer_name: "Ada", asked: 1 }].map(
-      (row) => ({
-        ...row,
-        ...{ account_closed_on: closed, legal_hold },
-      }),
-    ),
-  ]);
-  await append(cipTaxIdSources, [{ run_id, fp_id, position: 1, source: "a" }]);
+  const result = { result: "clear", checked_data_customer_name: "Ada", asked: 1 };
+  const row = { run_id, fp_id, asked_at, ...result, account_closed_on: closed, legal_hold };
+  await appendRows(lake, cipReports, [row]);
+  await appendRows(lake, cipTaxIdSources, [{ run_id, fp_id, position: 1, source: "a" }]);
 }
 
 const left = () =>
