@@ -9,11 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.stop());
 
-test("a run that does not end when it is cancelled is terminated, and its staging goes with it", async () => {
+/** A run of a job on which nobody works. */
+async function begun(workflowId: string, runId: string) {
   const { client } = await temporal.client();
-  const start = { workflowId: "dead", taskQueue: "nobody", memo: { runId: "sync-1" } };
-  await client.workflow.start("sync", start);
-  const run = (await joinRun(client, "dead")) as StartedRun;
+  const started = await client.workflow.start("sync", { workflowId, taskQueue: "nobody", memo: { runId } });
+  return { client, started, run: (await joinRun(client, workflowId)) as StartedRun };
+}
+
+test("a run that does not end when it is cancelled is terminated, and its staging goes with it", async () => {
+  const { client, run } = await begun("dead", "sync-1");
   const cleaned: string[] = [];
   await giveUpRun(client, run, async (runId) => void cleaned.push(runId), { cancelMs: 500 });
   expect(await run.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
@@ -21,10 +25,7 @@ test("a run that does not end when it is cancelled is terminated, and its stagin
 });
 
 test("a run that makes progress towards its end is waited for, and given up once it stalls", async () => {
-  const { client } = await temporal.client();
-  const start = { workflowId: "slow", taskQueue: "nobody", memo: { runId: "sync-3" } };
-  const started = await client.workflow.start("sync", start);
-  const run = (await joinRun(client, "slow")) as StartedRun;
+  const { client, started, run } = await begun("slow", "sync-3");
   let given = false;
   const giving = giveUpRun(client, run, async () => undefined, { cancelMs: 2_000 }).then(() => {
     given = true;
@@ -38,19 +39,14 @@ test("a run that makes progress towards its end is waited for, and given up once
 });
 
 test("a run that its user waits no longer for is left as it is", async () => {
-  const { client } = await temporal.client();
-  const start = { workflowId: "left", taskQueue: "nobody", memo: { runId: "sync-4" } };
-  await client.workflow.start("sync", start);
-  const run = (await joinRun(client, "left")) as StartedRun;
+  const { client, run } = await begun("left", "sync-4");
   const options = { cancelMs: 60_000, signal: AbortSignal.timeout(500) };
   await giveUpRun(client, run, () => Promise.reject(new Error("it was terminated")), options);
   expect(await run.handle.describe()).toMatchObject({ status: { name: "RUNNING" } });
 });
 
 test("a run of the same job that began since is left alone", async () => {
-  const { client } = await temporal.client();
-  await client.workflow.start("sync", { workflowId: "job", taskQueue: "nobody", memo: { runId: "sync-2" } });
-  const run = (await joinRun(client, "job")) as StartedRun;
+  const { client, run } = await begun("job", "sync-2");
   const cleaned: string[] = [];
   await giveUpRun(client, { ...run, runId: "sync-1" }, async (runId) => void cleaned.push(runId), {
     cancelMs: 500,

@@ -1,4 +1,3 @@
-import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { failureKind, pendingFailuresOf } from "../../src/temporal/running-workflows.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
@@ -9,40 +8,37 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.stop());
 
-test("a child that is asked for and not started yet is not a failure", async () => {
+/** The failures of a run of which Temporal describes this more. */
+async function failuresOf(workflowId: string, pending: object): Promise<readonly string[]> {
   const { client } = await temporal.client();
-  const run = await client.workflow.start("batch", { workflowId: "batch", taskQueue: "nobody" });
+  const run = await client.workflow.start("sync", { workflowId, taskQueue: "nobody" });
   const { raw, ...described } = await run.describe();
+  return pendingFailuresOf(client, { ...described, raw: { ...raw, ...pending } } as never);
+}
+
+test("a child that is asked for and not started yet is not a failure", async () => {
   const pendingChildren = [{ workflowId: "customer-not-started" }, { workflowId: "batch" }];
-  const seen = { ...described, raw: { ...raw, pendingChildren } } as WorkflowExecutionDescription;
-  expect(await pendingFailuresOf(client, seen)).toEqual([]);
+  expect(await failuresOf("batch", { pendingChildren })).toEqual([]);
 });
 
 test("a step without an answer and a workflow that can't continue are named after the third attempt", async () => {
-  const { client } = await temporal.client();
-  const run = await client.workflow.start("sync", { workflowId: "stuck", taskQueue: "nobody" });
-  const { raw, ...described } = await run.describe();
-  const seen = (attempt: number) => {
+  const failures = (attempt: number) => {
     const lastFailure = { message: "activity Heartbeat timeout", timeoutFailureInfo: {} };
     const pendingActivities = [{ activityType: { name: "load" }, attempt, lastFailure }];
-    return { ...described, raw: { ...raw, pendingActivities, pendingWorkflowTask: { attempt } } };
+    return failuresOf(`stuck ${attempt}`, { pendingActivities, pendingWorkflowTask: { attempt } });
   };
-  expect(await pendingFailuresOf(client, seen(3) as never)).toEqual([]);
-  expect(await pendingFailuresOf(client, seen(4) as never)).toEqual([
+  expect(await failures(3)).toEqual([]);
+  expect(await failures(4)).toEqual([
     "load is tried again: activity Heartbeat timeout",
     "the workflow sync itself fails again and again; the log says why",
   ]);
 });
 
 test("a step that its worker left when it was stopped is not a failure, however often that was", async () => {
-  const { client } = await temporal.client();
-  const run = await client.workflow.start("sync", { workflowId: "stopped", taskQueue: "nobody" });
-  const { raw, ...described } = await run.describe();
   const message = "Worker is shutting down and this activity did not complete in time";
   const lastFailure = { message, applicationFailureInfo: { type: "WorkerShutdown" } };
   const pendingActivities = [{ activityType: { name: "extract" }, attempt: 9, lastFailure }];
-  const seen = { ...described, raw: { ...raw, pendingActivities } } as never;
-  expect(await pendingFailuresOf(client, seen)).toEqual([]);
+  expect(await failuresOf("stopped", { pendingActivities })).toEqual([]);
 });
 
 test("failures that differ in their file are of one kind, others are not", () => {

@@ -3,7 +3,7 @@ import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter, newestVersion } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { ERASURE, leftOf } from "../../../src/lake/delta/delta-snapshot.js";
-import { openTable } from "../../../src/lake/delta/delta-table.js";
+import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { createTable, FEED, fakeAdd, openTestLake, PLAIN, storedAdd } from "../../helpers/lake/delta-lake.js";
@@ -51,8 +51,7 @@ describe("a commit", () => {
     ["is missing", async () => undefined],
     ["is cut short", () => lake.store.put("plain/b.parquet", "")],
   ])("is refused where a file that it adds %s, and publishes nothing", async (_, damage) => {
-    const table = openTable(lake.store, "plain", lake.duckdb);
-    await createTable(table, PLAIN);
+    const table = await madeTable();
     const whole = await added("plain", "a.parquet");
     await damage();
     const failure = await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]).catch((error) => error);
@@ -170,25 +169,34 @@ describe("a table of a newer protocol", () => {
   });
 });
 
+/** The table `plain`, without rows. */
+async function madeTable(): Promise<DeltaTable> {
+  const table = openTable(lake.store, "plain", lake.duckdb);
+  await createTable(table, PLAIN);
+  return table;
+}
+
 describe("changes after a version", () => {
+  const changesIn = async (table: DeltaTable, from = 0) =>
+    changesAfter({ ...lake, table: "plain" }, from, await table.snapshot());
+  const paths = (changed: Awaited<ReturnType<typeof changesAfter>>) =>
+    changed?.map(({ version, add }) => [version, add.path]);
+
   test("are the files with new rows, in order, and not those of a compaction", async () => {
-    const table = openTable(lake.store, "plain", lake.duckdb);
-    await createTable(table, PLAIN);
+    const table = await madeTable();
     await table.commit(async () => [await added("plain", "1.parquet")]);
     const compacted = await storedAdd(lake, "plain", "compacted.parquet");
     await table.commit(() => [{ add: { ...compacted, dataChange: false } }]);
     await table.commit(async () => [await added("plain", "3.parquet")]);
-    const changed = await changesAfter({ ...lake, table: "plain" }, 0, await table.snapshot());
-    expect(changed?.map(({ version, add }) => [version, add.path])).toEqual([
+    expect(paths(await changesIn(table))).toEqual([
       [1, "1.parquet"],
       [3, "3.parquet"],
     ]);
-    expect(await changesAfter({ ...lake, table: "plain" }, 3, await table.snapshot())).toEqual([]);
+    expect(await changesIn(table, 3)).toEqual([]);
   });
 
   test("are undefined when a version between them is gone", async () => {
-    const table = openTable(lake.store, "plain", lake.duckdb);
-    await createTable(table, PLAIN);
+    const table = await madeTable();
     await table.commit(async () => [await added("plain", "1.parquet")]);
     await table.commit(async () => [await added("plain", "2.parquet")]);
     const head = await table.snapshot();
@@ -197,29 +205,25 @@ describe("changes after a version", () => {
   });
 
   test("are undefined when a version took rows away, as another tool's DELETE does", async () => {
-    const table = openTable(lake.store, "plain", lake.duckdb);
-    await createTable(table, PLAIN);
+    const table = await madeTable();
     const add = await storedAdd(lake, "plain", "1.parquet");
     await table.commit(() => [{ add }]);
     await table.commit(() => [{ remove: removeOf(add, 1) }]);
-    expect(await changesAfter({ ...lake, table: "plain" }, 0, await table.snapshot())).toBeUndefined();
+    expect(await changesIn(table)).toBeUndefined();
   });
 
   test("are what an erasure left of a file, in the version that brought it", async () => {
-    const table = openTable(lake.store, "plain", lake.duckdb);
-    await createTable(table, PLAIN);
+    const table = await madeTable();
     const [erased, rewritten] = [await added("plain", "1.parquet"), await added("plain", "2.parquet")];
     await table.commit(() => [erased, rewritten]);
     const left = leftOf(rewritten.add, await storedAdd(lake, "plain", "left.parquet"));
     const removed = [erased, rewritten].map(({ add }) => ({ remove: removeOf(add, 1) }));
     await table.commit(() => [{ commitInfo: ERASURE }, ...removed, { add: left }]);
-    const changed = await changesAfter({ ...lake, table: "plain" }, 0, await table.snapshot());
-    expect(changed?.map(({ version, add }) => [version, add.path])).toEqual([[1, "left.parquet"]]);
+    expect(paths(await changesIn(table))).toEqual([[1, "left.parquet"]]);
   });
 
   test("are undefined when a file of theirs is gone that the table no longer has", async () => {
-    const table = openTable(lake.store, "plain", lake.duckdb);
-    await createTable(table, PLAIN);
+    const table = await madeTable();
     const add = await storedAdd(lake, "plain", "1.parquet");
     await table.commit(() => [{ add }]);
     await table.commit(() => [{ remove: { ...removeOf(add, 1), dataChange: false } }]);
@@ -232,8 +236,7 @@ describe("changes after a version", () => {
 
 // A lake that was restored from an older copy: the hint is to a version that it does not have any more.
 test("the newest version is found where a hint is later than the log", async () => {
-  const table = openTable(lake.store, "plain", lake.duckdb);
-  await createTable(table, PLAIN);
+  const table = await madeTable();
   await table.commit(async () => [await added("plain", "1.parquet")]);
   await lake.store.put("plain/_delta_log/_last_checkpoint", JSON.stringify({ version: 5, size: 1 }));
   expect(await newestVersion({ ...lake, table: "plain" })).toBe(1);
