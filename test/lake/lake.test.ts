@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createProgram } from "../../src/cli/main.js";
 import { openTable } from "../../src/lake/delta/delta-table.js";
 import { inferRemovals } from "../../src/lake/sync/feed-file.js";
+import { sayHere } from "../helpers/command/command-here.js";
 import { eachTest, tempDirectory } from "../helpers/each-test.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
 import { STRANGE_PATHS } from "../helpers/lake/strange-paths.js";
@@ -12,16 +12,8 @@ const temp = eachTest(tempDirectory);
 
 /** What a command prints of a lake, as JSON. */
 async function command(lake: string, ...args: string[]): Promise<unknown> {
-  const printed: string[] = [];
-  const terminal = {
-    env: { NIGHTLEDGER_LAKE: lake },
-    cwd: temp.path,
-    interactive: false,
-    result: (text: string) => printed.push(text),
-    say: () => undefined,
-  };
-  await createProgram(terminal, () => undefined).parseAsync(["node", "nightledger", ...args, "--json"]);
-  return JSON.parse(printed.join(""));
+  const folder = { directory: temp.path, env: { NIGHTLEDGER_LAKE: lake } };
+  return (await sayHere(folder, ...args)).said;
 }
 
 // SQL can't name a file below both a backslash and a pattern.

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { askForgotten } from "../../../../src/cli/sync/forget/forgotten-users.js";
-import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
+import type { TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { forget, readAgain, rowsOfPerson } from "../../../../src/lake/sync/forget/forget.js";
@@ -9,13 +9,13 @@ import { transactionImports } from "../../../../src/lake/tables/bulk.js";
 import { erasures, FORGOTTEN_NOW } from "../../../../src/lake/tables/erasures.js";
 import { businessInsights } from "../../../../src/lake/tables/kyb.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
-import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { bankLinkStream } from "../../../../src/streams/bank-links.js";
 import { TABLES } from "../../../../src/tables.js";
 import { SILENT } from "../../../helpers/command/silent-terminal.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
+import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const ASKED = { reason: "asked for it", by: "privacy" };
 
@@ -25,12 +25,8 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-async function append(spec: TableSpec, ...rows: Readonly<Record<string, unknown>>[]): Promise<void> {
-  const added = await writeRows(lake, spec, "test", rows);
-  await lake
-    .table(spec.name)
-    .commit((now) => [...schemaActions(spec, now, 0), ...added.map((file) => ({ add: addOf(file) }))]);
-}
+const append = (spec: TableSpec, ...rows: Readonly<Record<string, unknown>>[]) =>
+  appendRows(lake, spec, rows);
 
 const rowsOfX = () => rowsOfPerson(lake, TABLES, "fp_x");
 const feedNow = () => lake.table(transactionChanges.name).snapshot();

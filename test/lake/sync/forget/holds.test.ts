@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { schemaActions } from "../../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { heldUsers, setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { holds } from "../../../../src/lake/tables/erasures.js";
-import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
+import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory }));
@@ -16,13 +15,7 @@ const WHO = { reason: "case 1", by: "counsel" };
 test("a hold that is set after a machine with a clock ahead has lifted one is in force, and so is its removal", async () => {
   const fp_id = "p";
   const row = { fp_id, state: "lifted", reason: "r", recorded_by: "x", recorded_at: "2199-01-02T03:04:05Z" };
-  const files = await writeRows(lake, holds, "test", [row]);
-  await lake
-    .table(holds.name)
-    .commit((snapshot) => [
-      ...schemaActions(holds, snapshot, 0),
-      ...files.map((file) => ({ add: addOf(file) })),
-    ]);
+  await appendRows(lake, holds, [row]);
   await setHold(lake, ["p", "other"], "held", WHO);
   expect(await heldUsers(lake)).toEqual(new Set(["p", "other"]));
   await setHold(lake, ["p"], "lifted", WHO);
