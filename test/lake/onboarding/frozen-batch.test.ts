@@ -47,6 +47,16 @@ async function* freezable(
   for (const row of rows) yield { row, ...(open && { open }) };
 }
 
+/** A row with a document under an identifier, and what its bytes are when it is frozen. */
+function documented(identifier = "custom.scan", judged: string | Buffer = BYTES) {
+  const document = { bytes: BYTES.length, sha256: sha256(judged), contentType: "image/png" };
+  const row = rightRow(0, { documents: { [identifier]: document } });
+  async function* open() {
+    yield BYTES;
+  }
+  return { freeze: () => batches.freeze(factsOf([row]), freezable([row], open)) };
+}
+
 function factsOf(rows: readonly FrozenRow[]): BatchFacts {
   const lines = rows.map(batchLine);
   return {
@@ -96,12 +106,7 @@ test("rows that were read often are those of the batch that was asked for", asyn
 });
 
 test("a document comes back as it was, found by line and identifier", async () => {
-  const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: "image/png" };
-  const row = rightRow(0, { documents: { "custom.scan": document } });
-  async function* open() {
-    yield BYTES;
-  }
-  await batches.freeze(factsOf([row]), freezable([row], open));
+  await documented().freeze();
   const found = await batches.document("onb_1", 2, "custom.scan");
   const parts: Uint8Array[] = [];
   for await (const part of found.open()) parts.push(part);
@@ -110,12 +115,7 @@ test("a document comes back as it was, found by line and identifier", async () =
 });
 
 test("no file shows anything of a row or document, nor its name", async () => {
-  const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: null };
-  const row = rightRow(0, { documents: { [`custom.${MARK}`]: document } });
-  async function* open() {
-    yield BYTES;
-  }
-  await batches.freeze(factsOf([row]), freezable([row], open));
+  await documented(`custom.${MARK}`).freeze();
   await keptOutcome(lake.sealed, "onb_1", outcome).put(outcome);
   const names = await readdir(lake.directory, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
@@ -136,12 +136,7 @@ test("a batch that is frozen stays as it is: its rows are not read again", async
 });
 
 test("a batch that lost rows or a document says so, and is copied again as a whole", async () => {
-  const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: null };
-  const row = rightRow(0, { documents: { "custom.scan": document } });
-  async function* open() {
-    yield BYTES;
-  }
-  const freeze = () => batches.freeze(factsOf([row]), freezable([row], open));
+  const { freeze } = documented();
   const read = {
     customers: () => new FrozenBatches(lake.sealed).rows("onb_1", 0, 1),
     files: () => batches.document("onb_1", 2, "custom.scan"),
@@ -167,12 +162,7 @@ test("a file that changed after its id was made leaves no batch, and the right o
 });
 
 test("a document that changed after its id was made leaves no batch", async () => {
-  const document = { bytes: BYTES.length, sha256: sha256("before"), contentType: null };
-  const row = rightRow(0, { documents: { "custom.scan": document } });
-  async function* open() {
-    yield BYTES;
-  }
-  await expect(batches.freeze(factsOf([row]), freezable([row], open))).rejects.toThrow(
+  await expect(documented("custom.scan", "before").freeze()).rejects.toThrow(
     /line 2, column document.custom.scan, changed while it was read/,
   );
   expect(await batches.manifest("onb_1")).toBeUndefined();
