@@ -157,6 +157,17 @@ const load = (manifest: string) => {
   return toLoad;
 };
 
+test("manifests of an attempt that was given up are not committed", () => {
+  state = new SyncState({ ...options, users: 1 });
+  begin(0);
+  read(COMMIT_EVERY_LINKS);
+  expect(load("m1")?.links).toMatchObject([{ complete: false }]);
+  read(1, "torn");
+  read(1, "complete", 10_000);
+  expect(load("m2")?.links).toMatchObject([{ complete: true }]);
+  expect(state.takeToCommit(0)?.manifests).toEqual(["m2"]);
+});
+
 test("a complete link whose first pages were loaded before shares no files, and has the manifests of all loads", () => {
   state = new SyncState({ ...options, users: 1 });
   begin(0);
@@ -165,6 +176,14 @@ test("a complete link whose first pages were loaded before shares no files, and 
   read(1, "complete");
   expect(load("m2")?.links).toMatchObject([{ complete: false }]);
   expect(state.takeToCommit(0)?.manifests).toEqual(["m1", "m2"]);
+});
+
+test("pages that a slice is reading on are not taken to loading", () => {
+  state = new SyncState({ ...options, users: 1 });
+  begin(0);
+  read(COMMIT_EVERY_LINKS);
+  take();
+  expect(state.takeToLoad(true)).toBeUndefined();
 });
 
 test("a link that was not ready begins once more when all else is done, and then ends", () => {
@@ -187,6 +206,40 @@ test("waiting links are begun before further users", () => {
   const work = take();
   expect(work.waiting).toEqual([{ report: reportOf(0).place, from: 0, to: 40 }]);
   expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - 40 });
+});
+
+test("a link that is found torn while it is loaded begins again: a late load or slice of before counts no more", () => {
+  state = new SyncState({ ...options, users: 1 });
+  begin(0);
+  read(COMMIT_EVERY_LINKS);
+  const first = state.takeToLoad(true);
+  read(COMMIT_EVERY_LINKS);
+  const second = state.takeToLoad(true);
+  const inSlice = take();
+  const { link, progress } = only(inSlice.links);
+  const torn = linkResult(link, { progress, outcome: { kind: "torn" } });
+  if (first !== undefined) state.applyLoad(first, { manifest: "m1", refused: [torn] }, 0);
+  if (second !== undefined) state.applyLoad(second, { manifest: "m2", refused: [] }, 0);
+  const late = { progress: withPages(progress, 1), outcome: { kind: "complete" } } as const;
+  end(inSlice, { links: [linkResult(link, late)] });
+  expect(only(take(10_000).links).progress).toMatchObject({
+    attempt: 1,
+    pages: 0,
+    restarts: 1,
+    cursor: null,
+  });
+});
+
+test("manifests of loads that end after a restart are not committed", () => {
+  state = new SyncState({ ...options, users: 1 });
+  begin(0);
+  read(COMMIT_EVERY_LINKS);
+  const early = state.takeToLoad(true);
+  read(1, "torn");
+  if (early !== undefined) state.applyLoad(early, { manifest: "m1", refused: [] }, 0);
+  read(1, "complete", 10_000);
+  load("m2");
+  expect(state.takeToCommit(0)?.manifests).toEqual(["m2"]);
 });
 
 test("a link that failed waits under its name, until a page of it is read", () => {
