@@ -37,6 +37,8 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
   const vaults = new VaultStore(clock, webhooks, options.vaults === "empty" ? undefined : seed);
   const businesses = new BusinessStore(world.externalIds, vaults, seed);
   populate(world, options.population ?? { kind: "empty" });
+  // The history of a population has events about pending rows.
+  for (const { log } of replaces ? world.links.values() : []) if (log.base === undefined) log.compact();
   const investments = new InvestmentStore(world);
   for (const { id, accounts } of options.investments ? world.links.values() : []) {
     if (accounts.length > 0) investments.fill(id, options.investments ?? 0);

@@ -81,6 +81,15 @@ export class LinkLog {
     }
   }
 
+  /** Replaces the history by the rows that are there, each as `created`. */
+  compact(): void {
+    const rows = [...this.liveRows()];
+    for (const part of [this.#events, this.#liveIds, this.#removedIds]) part.length = 0;
+    this.#touched.clear();
+    this.#liveIndex.clear();
+    for (const { id, text } of rows) this.append({ change: "created", id, text });
+  }
+
   /** Takes a row back without an event: nobody who reads on hears of it, and nobody who begins sees it. */
   withdraw(id: string): void {
     const row = this.#touched.get(id);

@@ -106,6 +106,7 @@ test("a refresh replaces every pending row in silence, where it behaves so, and 
   const link = sandbox.world.link("link_fp_id_00001_1");
   const pendingIds = () =>
     [...link.log.liveRows()].filter(({ text }) => JSON.parse(text).pending).map(({ id }) => id);
+  expect(new Set([...link.log.events()].map(({ change }) => change))).toEqual(new Set(["created"]));
   sandbox.advance({ pending: 20 });
   const [before, length] = [pendingIds(), link.log.length];
   sandbox.advance({ days: 3, pending: 0, lapsed: 2 });
