@@ -152,7 +152,7 @@ type CallFailure =
   | TransientOutcome
   | ({ readonly kind: "rejected" } & RefusedRequest)
   | ({ readonly kind: "gone" } & RefusedRequest)
-  | { readonly kind: "unauthorized" }
+  | { readonly kind: "unauthorized"; readonly mayNot?: string }
   | { readonly kind: "broken"; readonly reason: string };
 
 /**
@@ -163,7 +163,9 @@ type CallFailure =
 export function callFailure(error: unknown): CallFailure {
   if (error instanceof NotSentError)
     return { kind: "open", ...(error.until !== undefined && { until: error.until }) };
-  if (error instanceof AuthError) return { kind: "unauthorized" };
+  if (error instanceof AuthError) {
+    return { kind: "unauthorized", ...(error.mayNot !== undefined && { mayNot: error.mayNot }) };
+  }
   if (error instanceof NotFoundError) return { kind: "gone", ...refusedBy(error) };
   if (error instanceof RejectedError) return { kind: "rejected", ...refusedBy(error) };
   if (error instanceof RateLimitedError) {

@@ -1,6 +1,7 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { readAnswer } from "../api/http/answer.js";
-import type { ApiClient, CallOptions } from "../api/http/client.js";
+import type { CallOptions } from "../api/http/call-options.js";
+import type { ApiClient } from "../api/http/client.js";
 import { ApiError, NotSentError, RateLimitedError } from "../api/http/errors.js";
 import type { Reply } from "../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../api/operations/operation.js";

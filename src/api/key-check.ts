@@ -1,5 +1,6 @@
 import { NOBODY } from "../domain/service/external-id.js";
-import type { ApiClient, CallOptions } from "./http/client.js";
+import type { CallOptions } from "./http/call-options.js";
+import type { ApiClient } from "./http/client.js";
 import { AuthError } from "./http/errors.js";
 import { getUser } from "./operations/user.js";
 

@@ -1,3 +1,4 @@
+import type { Unauthorized } from "./failures.js";
 import type { RefusedRequest } from "./refusals.js";
 
 /** How long a failing thing is retried before it is given up with its last reason. */
@@ -92,7 +93,7 @@ export type ItemOutcome =
   | { readonly kind: "complete" }
   | TransientOutcome
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
-  | { readonly kind: "unauthorized" };
+  | { readonly kind: "unauthorized"; readonly mayNot?: string };
 
 export type ItemVerdict<P> =
   /** A later slice takes it. */
@@ -100,7 +101,7 @@ export type ItemVerdict<P> =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
   /** The service refused the credentials: the run stops. */
-  | { readonly kind: "stop" };
+  | { readonly kind: "stop"; readonly unauthorized: Unauthorized };
 
 /** Decides after an outcome that came at `at`: retries what may pass, up to an hour; all else ends the item. Pure. */
 export function afterItemOutcome<P extends Attempted>(
@@ -115,7 +116,7 @@ export function afterItemOutcome<P extends Attempted>(
     case "complete":
       return { kind: "done" };
     case "unauthorized":
-      return { kind: "stop" };
+      return { kind: "stop", unauthorized: outcome.mayNot ?? true };
     case "failed":
       return outcome;
     case "transient": {

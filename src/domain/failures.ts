@@ -30,6 +30,18 @@ export const FAILURE_TYPES = {
 /** The reason of a request that waits because nothing tells yet what became of an earlier one. */
 export const UNRESOLVED_REQUEST = "unresolved";
 
+/** Whether the service refused the key; a text names the operation that the key may not call, though it is good. */
+export type Unauthorized = boolean | string;
+
+/** Of two the one that says more. */
+export function moreUnauthorized(one: Unauthorized, other: Unauthorized): Unauthorized {
+  return typeof one === "string" ? one : other || one;
+}
+
+export function mayNotCall(operation: string): string {
+  return `the key may not call ${operation}: the service refused it for three in a row, and accepts the key. Give the key that permission`;
+}
+
 /** How the words of a full disk or quota begin; their type is that of every failure that may pass. */
 export const NO_SPACE = "No space left to write";
 /** First word of the reason where an answer was about something else than what was asked for. */

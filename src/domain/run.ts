@@ -1,5 +1,5 @@
 import { HOUR, instantText } from "./duration.js";
-import { FAILURE_TYPES, NO_SPACE } from "./failures.js";
+import { FAILURE_TYPES, mayNotCall, NO_SPACE, type Unauthorized } from "./failures.js";
 import type { Labelled } from "./words/texts.js";
 
 /** `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. Names a run's staging and rows. */
@@ -65,8 +65,7 @@ export const NO_REASON: EndReason = { reason: null, message: null };
 
 interface EndFacts {
   readonly status: RunStatus;
-  /** The service refused the credentials. */
-  readonly unauthorized?: boolean;
+  readonly unauthorized?: Unauthorized;
   /** Why a step of the whole run failed: the error's class and its words. */
   readonly step?: string | undefined;
   /** How many failed of what, as `{"bank link% failed": 3}`; `%` is the plural. */
@@ -86,7 +85,8 @@ export function endReason({ status, unauthorized, step, failed, reasons = [] }: 
   if (status === "cancelled")
     return { reason: "cancelled", message: "it was cancelled; what it had finished is kept" };
   if (unauthorized) {
-    const message = "the service refused the API key; what it had finished is kept";
+    const why = unauthorized === true ? "the service refused the API key" : mayNotCall(unauthorized);
+    const message = `${why}; what it had finished is kept`;
     return { reason: "credentials_refused", message };
   }
   if (step !== undefined) {

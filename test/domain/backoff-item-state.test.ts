@@ -7,7 +7,7 @@ const OLD = { item: 3, streak: { count: 9, since: 0 }, notBefore: 5 };
 test.for([
   [{ kind: "open" }, { kind: "again", progress: { ...OLD, notBefore: 0 } }],
   [{ kind: "complete" }, { kind: "done" }],
-  [{ kind: "unauthorized" }, { kind: "stop" }],
+  [{ kind: "unauthorized" }, { kind: "stop", unauthorized: true }],
   [
     { kind: "failed", reason: "not_found" },
     { kind: "failed", reason: "not_found" },

@@ -33,6 +33,17 @@ test.each<[string, Parameters<typeof endReason>[0], ReturnType<typeof endReason>
     whole("check the key (nightledger check), then do the whole run again"),
   ],
   [
+    "the key is good, and may not make a call",
+    { status: "failed", unauthorized: "list_accounts" },
+    {
+      reason: "credentials_refused",
+      message: expect.stringMatching(
+        /^the key may not call list_accounts: .*; what it had finished is kept$/,
+      ),
+    },
+    whole("check the key (nightledger check), then do the whole run again"),
+  ],
+  [
     "the disk was full",
     { status: "failed", step: "TransientError: No space left to write /lake/x (ENOSPC)." },
     { reason: "lake_full", message: "No space left to write /lake/x (ENOSPC)." },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { readObjectText } from "../../api/http/answer.js";
-import type { ClientToken } from "../../api/http/client.js";
+import type { ClientToken } from "../../api/http/call-options.js";
 import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";

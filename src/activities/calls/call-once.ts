@@ -1,5 +1,5 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
-import type { CallOptions, ClientToken } from "../../api/http/client.js";
+import type { CallOptions, ClientToken } from "../../api/http/call-options.js";
 import {
   AnotherSubjectError,
   ApiError,

@@ -1,4 +1,4 @@
-import type { CallOptions, ClientToken } from "../../api/http/client.js";
+import type { CallOptions, ClientToken } from "../../api/http/call-options.js";
 import { importTransactions } from "../../api/operations/bank-data.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { createCipReport } from "../../api/operations/user.js";

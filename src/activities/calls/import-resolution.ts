@@ -1,5 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { ApiClient, CallOptions } from "../../api/http/client.js";
+import type { CallOptions } from "../../api/http/call-options.js";
+import type { ApiClient } from "../../api/http/client.js";
 import { RejectedError, SchemaError } from "../../api/http/errors.js";
 import {
   type importTransactions,

@@ -1,5 +1,5 @@
 import { grantFor } from "../../api/http/auth.js";
-import type { ClientToken } from "../../api/http/client.js";
+import type { ClientToken } from "../../api/http/call-options.js";
 import { withClientToken } from "../../api/http/client-token.js";
 import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";

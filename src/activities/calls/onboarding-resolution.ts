@@ -1,5 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { CallOptions } from "../../api/http/client.js";
+import type { CallOptions } from "../../api/http/call-options.js";
 import { ApiError, isRefusal, type NotFoundError, RejectedError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
 import {

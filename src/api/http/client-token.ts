@@ -3,7 +3,8 @@ import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 import { instantMs } from "../../domain/service/instant.js";
 import { createClientToken } from "../operations/user.js";
-import type { ApiClient, CallOptions, ClientToken } from "./client.js";
+import type { CallOptions, ClientToken } from "./call-options.js";
+import type { ApiClient } from "./client.js";
 
 const MARGIN_MS = 30_000;
 const HIDDEN = "[client token]";

@@ -2,18 +2,22 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
-import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import type { MadeCall } from "../../domain/service/made-call.js";
-import { type CallLimits, type PacedCall, Pacer, type SharedPause } from "../../domain/service/pace/pacer.js";
+import { type CallLimits, Pacer, type SharedPause } from "../../domain/service/pace/pacer.js";
 import { parseHttpDate } from "../../domain/service/pace/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
+import { getUser } from "../operations/user.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
+import type { CallOptions } from "./call-options.js";
 import { CallQueue, type QueuedCall } from "./call-queue.js";
+import { AuthError } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { headerOf, retryAfterMs } from "./headers.js";
 import { refusalReader } from "./refusal-words.js";
+import { RefusedCalls } from "./refused-calls.js";
 import { compileRequest, type Request, type RequestOptions } from "./request.js";
 import { toldCall } from "./told-call.js";
 
@@ -30,38 +34,6 @@ export interface ApiClientOptions extends ExchangeLimits, RequestOptions {
   readonly onCall?: ((call: MadeCall) => void) | undefined;
   /** Where processes share a pause of everything. */
   readonly pauses?: SharedPause | undefined;
-}
-
-/** What a call that must not take effect twice records before it may leave. */
-interface SendIntent {
-  /** Records the intent once the call may start, again where it had to queue again. If it throws, nothing is sent. */
-  declare(): Promise<void>;
-  /** Asked right before the first byte leaves; a call whose intent no longer holds queues again. */
-  holds(): boolean;
-  /**
-   * Whether the intent may be declared while the call still waits, so that others use the connection meanwhile:
-   * possible where an intent that was never sent does no harm.
-   */
-  readonly early: boolean;
-}
-
-export interface CallOptions {
-  /** Ends the call, waiting or in flight; it rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** The run it belongs to: after the run's first 401/403 none of its calls starts any more. */
-  readonly run?: string | undefined;
-  /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
-  readonly notAfter?: number | undefined;
-  /** For a client operation; a text is a token from elsewhere. */
-  readonly clientToken?: ClientToken | string | undefined;
-  /**
-   * Which statuses are an answer, whatever they say: behind a proxy it may be the target's, which looks like the
-   * service's own. Such an answer neither pauses calls nor closes the run. Left out: 2xx.
-   */
-  readonly accepts?: ((status: number) => boolean) | undefined;
-  readonly intent?: SendIntent | undefined;
-  /** Values that a message must not quote, besides those that the request sends. */
-  readonly withheld?: unknown;
 }
 
 /** A client of the service. It never repeats a call: retries belong to the workflows. */
@@ -85,6 +57,13 @@ class PooledClient {
   readonly #authorization: string;
   /** Credentials, in the forms in which a refusal may quote them. */
   readonly #secrets: readonly string[];
+  readonly #refusals = new RefusedCalls(
+    () => this.#isKeyRefused(),
+    (run) => {
+      this.#earlyIntents.close(run);
+      this.#queue.close(run);
+    },
+  );
   #sent = 0;
   #lastDate: { readonly text: string; readonly here: number } | undefined;
 
@@ -258,6 +237,7 @@ class PooledClient {
     { signal, run, accepts, intent }: CallOptions,
   ): Promise<Reply> {
     const { auth } = call.operation;
+    await this.#refusals.known(run);
     const beforeSend = () => {
       const refusal = this.#queue.refusal(paced);
       if (refusal !== undefined) return refusal;
@@ -269,27 +249,28 @@ class PooledClient {
     const onHead = (status: number, headers: IncomingHttpHeaders) => {
       const date = headerOf(headers, "date");
       if (date !== undefined) this.#lastDate = { text: date, here: Date.now() };
-      // A refused client token says nothing about the key that the rest of the run uses.
-      if (!accepts?.(status)) this.#obey(paced, auth === "secret_key" ? run : undefined, status, headers);
+      // On the headers: no waiting call may start while the body arrives.
+      const isPause = (status === 429 || status === 503) && !accepts?.(status);
+      if (isPause) this.#queue.refused(paced, status, retryAfterMs(headers));
     };
     if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
-    return exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
+    const send = () => exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
+    // A refused client token says nothing about the key that the rest of the run uses.
+    const doubted = auth === "secret_key" ? run : undefined;
+    const subject = paced.subject || JSON.stringify(call.asked.body);
+    return this.#refusals.judged({ run: doubted, operation: paced.operation, subject }, send);
   }
 
-  // Called on the headers: no waiting call may start while the body arrives.
-  #obey(call: PacedCall, run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
-    if ((status === 401 || status === 403) && run !== undefined) {
-      this.#earlyIntents.close(run);
-      this.#queue.close(run);
-    }
-    if (status === 429 || status === 503) this.#queue.refused(call, status, retryAfterMs(headers));
+  // Sent in the place of the call that was refused, before any other of its run.
+  #isKeyRefused(): Promise<boolean> {
+    const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options);
+    const paced = { operation: getUser.name, subject: request.subject, isLong: false };
+    const call = { operation: getUser, asked: request.checked };
+    const send = () => this.#send(call, this.#onWire(getUser, request, undefined), paced, {});
+    const asked = toldCall(this.#options.onCall, getUser, performance.now(), send);
+    return asked.then(
+      () => false,
+      (error) => error instanceof AuthError,
+    );
   }
-}
-
-/** Authenticates client operations. */
-export interface ClientToken {
-  /** What the token allows. */
-  readonly grant: ClientTokenGrant;
-  /** The token's text: for the header of a call and for nothing else. */
-  reveal(options?: CallOptions): Promise<string>;
 }

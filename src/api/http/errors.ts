@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { GIVE_UP_AFTER_MS, minuteOf, USELESS_ANSWER } from "../../domain/backoff.js";
-import { FAILURE_TYPES, type SubjectMismatch } from "../../domain/failures.js";
+import { FAILURE_TYPES, mayNotCall, type SubjectMismatch } from "../../domain/failures.js";
 import { isWrite, type Operation } from "../operations/operation.js";
 import { retryAfterMs } from "./headers.js";
 
@@ -9,8 +9,8 @@ export interface CallFacts {
   readonly operation: string;
   readonly status?: number | undefined;
   readonly sent: boolean;
-  /** Left out: the secret key. */
-  readonly credential?: "client_token" | undefined;
+  /** Left out: the secret key. `permission`: the key is good, and may not make this call. */
+  readonly credential?: "client_token" | "permission" | undefined;
   /** Left out: it changes nothing. Whether a request that does may be sent again. */
   readonly write?: "harmless" | "once" | undefined;
   /** Where the answer may be that of a target behind the service: what it says, instead of the usual words. */
@@ -65,9 +65,12 @@ export abstract class ApiError extends Error {
 /** Thrown when the service refused the credentials (401, 403), or had done so before in the same run. */
 export class AuthError extends ApiError {
   override readonly name = FAILURE_TYPES.auth;
+  /** Names the operation where the key is good, and may not call it. */
+  readonly mayNot: string | undefined;
 
   constructor(facts: CallFacts) {
     super(facts, refusedCredentials(facts));
+    this.mayNot = facts.credential === "permission" ? facts.operation : undefined;
   }
 }
 
@@ -214,6 +217,7 @@ function refusedCredentials(facts: CallFacts): string {
   if (!sent) {
     return "not sent, because the service refused the credentials earlier in this run. Check NIGHTLEDGER_API_KEY";
   }
+  if (credential === "permission") return mayNotCall(facts.operation);
   return credential === undefined
     ? `the service refused the credentials (status ${status})${answered(facts)}. Check NIGHTLEDGER_API_KEY, its form (test or live) and its permissions`
     : `the service refused the client token (status ${status})${answered(facts)}. It may have expired, or lack the scope or the fields: make a new one`;

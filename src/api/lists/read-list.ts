@@ -1,4 +1,5 @@
-import type { ApiClient, CallOptions } from "../http/client.js";
+import type { CallOptions } from "../http/call-options.js";
+import type { ApiClient } from "../http/client.js";
 import { SchemaError, TransientError } from "../http/errors.js";
 import type { ListForm, Operation, ParamsOf } from "../operations/operation.js";
 

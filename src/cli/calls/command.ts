@@ -1,5 +1,6 @@
 import { readAnswer } from "../../api/http/answer.js";
-import type { ApiClient, CallOptions, ClientToken } from "../../api/http/client.js";
+import type { CallOptions, ClientToken } from "../../api/http/call-options.js";
+import type { ApiClient } from "../../api/http/client.js";
 import { withClientToken } from "../../api/http/client-token.js";
 import {
   AnotherSubjectError,

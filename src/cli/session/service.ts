@@ -19,7 +19,7 @@ import { VERSION } from "../../version.js";
 const WAITS_FOR_MS = 1_000;
 
 /**
- * Asks the service for one user: any answer but 401 and 403 counts as reached.
+ * Asks the service for one user, and where it refuses that with 401 or 403 for nobody: any other answer counts as reached.
  *
  * @returns why the answer does not prove that the service works and accepts the key; undefined where it does
  * @throws AuthError (exit 4), UnreachableError (exit 3).
@@ -31,6 +31,8 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
     await client.call(getUser, { path: { fp_id: fpId } }, options);
     return undefined;
   } catch (error) {
+    // Only this user may be refused to the key, which is for the run to find.
+    if (error instanceof AuthError && fpId !== NOBODY) return pingService(api);
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     // The service has just asked another process to pause, so it is reachable.
     if (error instanceof NotSentError && error.until !== undefined)

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Unauthorized } from "../../domain/failures.js";
 import { againWords, type EndReason, endReason, NO_REASON, type RunStatus } from "../../domain/run.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { progressOf } from "../../temporal/running-workflows.js";
@@ -43,7 +44,7 @@ export interface LeftRun<Progress, Result> {
 export interface RunOutcome {
   readonly summary: { readonly status: RunStatus } & Partial<EndReason>;
   readonly text: string;
-  readonly unauthorized: boolean;
+  readonly unauthorized: Unauthorized;
   /** Whether it exits with 1 although it completed. */
   readonly failed?: boolean;
   readonly notes: readonly string[];
@@ -105,12 +106,13 @@ export function reportRun(
   { json, again = terminal.again ?? "the same command" }: { readonly json: boolean; readonly again?: string },
 ): number {
   showResult(terminal, json, summary, () => text);
-  const refused = unauthorized
-    ? [
-        "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY in both places: " +
-          `of this command (its environment, or ${join(terminal.cwd, ".env")}), and of the worker or \`dev\`, which keeps the key that it was started with`,
-      ]
-    : [];
+  const refused =
+    unauthorized === true
+      ? [
+          "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY in both places: " +
+            `of this command (its environment, or ${join(terminal.cwd, ".env")}), and of the worker or \`dev\`, which keeps the key that it was started with`,
+        ]
+      : [];
   const { reason = null, message = null } = summary;
   const isWritten = left.end?.kind === "completed";
   const whole = (isWritten && againWords({ reason, message }, { run_id: left.started.runId })) || [];

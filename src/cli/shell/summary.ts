@@ -1,3 +1,4 @@
+import type { Unauthorized } from "../../domain/failures.js";
 import { type EndReason, type RunStatus, whyCutShort } from "../../domain/run.js";
 import { waitingOf } from "../../domain/waiting.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
@@ -14,14 +15,14 @@ export interface RunResult extends EndReason {
   /** The lake's root when the run ended; null before that, or if it could not be computed. */
   readonly lake_root: string | null;
   /** Tells a refused key from every other failure; no summary shows it. */
-  readonly unauthorized?: boolean;
+  readonly unauthorized?: Unauthorized;
 }
 
 interface Known<Totals> {
   readonly totals: Totals;
   readonly notes: readonly string[];
   /** Whether the service refused the credentials; left out: not that the run knew. */
-  readonly unauthorized?: boolean;
+  readonly unauthorized?: Unauthorized;
 }
 
 export interface Finished {

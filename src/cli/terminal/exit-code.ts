@@ -1,5 +1,5 @@
 import { AuthError } from "../../api/http/errors.js";
-import { InputError, UnreachableError } from "../../domain/failures.js";
+import { InputError, type Unauthorized, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { asFull } from "../../lake/store/local/local-store-errors.js";
 import { BucketError } from "../../lake/store/s3/s3-errors.js";
@@ -32,7 +32,10 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** Chooses the exit code for a run that ended, or that its command left running. */
-export function exitCodeOfRun({ status }: { readonly status: RunStatus }, unauthorized: boolean): number {
+export function exitCodeOfRun(
+  { status }: { readonly status: RunStatus },
+  unauthorized: Unauthorized,
+): number {
   if (unauthorized) return EXIT.credentials;
   return status === "completed" || status === "running" ? EXIT.completed : EXIT.failures;
 }

@@ -1,4 +1,5 @@
 import { added, NO_CALLS, type SentCalls } from "../counts.js";
+import type { Unauthorized } from "../failures.js";
 import { addRefusals, type Refusals } from "../refusals.js";
 import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
@@ -106,7 +107,7 @@ export function bulkStatus({ rows }: BulkTotals, stopped: RunStatus | null): Run
 export function endOfBulk(
   status: RunStatus,
   { rows, failures }: BulkTotals,
-  unauthorized: boolean,
+  unauthorized: Unauthorized,
 ): EndReason {
   const step = failures.find(({ line }) => line === 0)?.reason;
   const failed = { "row% failed": rows.failed, "row% invalid": rows.invalid };

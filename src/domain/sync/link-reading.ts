@@ -11,11 +11,11 @@ export type LinkOutcome =
   /** `has_more` was false. */
   | { readonly kind: "complete" }
   | TransientOutcome
-  /** A 4xx that is none of 401, 403, 404, 408, 429. */
+  /** A 4xx that is none of 404, 408, 429; 401 and 403 where the key is good. */
   | { readonly kind: "rejected"; readonly status: number }
   /** 404. */
   | { readonly kind: "gone" }
-  | { readonly kind: "unauthorized" }
+  | { readonly kind: "unauthorized"; readonly mayNot?: string }
   /** The envelope breaks the contract, or the cursor loops: a retry does not fix it. */
   | { readonly kind: "broken"; readonly reason: string }
   /** A staged page is lost, or does not match its hash. */
@@ -103,6 +103,8 @@ function afterRejection(
   at: number,
   jitter: number,
 ): LinkVerdict {
+  // Not what is asked is refused, but the link.
+  if (status === 401 || status === 403) return end(progress, "failed", `refused http_${status}`);
   if (progress.pages > 0) return afterRefusalInside(progress, base, status, at, jitter);
   const size = smallerSize(progress.size);
   if (size !== undefined) return { kind: "read", progress: again(progress, base, size) };

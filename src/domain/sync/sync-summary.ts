@@ -1,3 +1,4 @@
+import type { Unauthorized } from "../failures.js";
 import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { Removals } from "../tables/removals.js";
 import type { SyncFigures } from "./run/sync-state.js";
@@ -29,7 +30,7 @@ export interface SyncSummary extends SyncTotals, EndReason {
  * `completed_with_failures` exactly when something failed or was quarantined, unless a failed step has kept the run from
  * reading any link.
  */
-export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus {
+export function endStatus(totals: SyncTotals, unauthorized: Unauthorized): RunStatus {
   const hasStopped = totals.failures.some(
     ({ owner, reason }) => owner === READING && !reason.startsWith(NO_LINKS_READ),
   );
@@ -54,7 +55,7 @@ export function withUnreadLinks(totals: SyncTotals, known: Removals | undefined)
 export function endOfSync(
   status: RunStatus,
   { users, links, rows, failures }: SyncTotals,
-  unauthorized: boolean,
+  unauthorized: Unauthorized,
 ): EndReason {
   const failed = {
     "bank link% failed": links.failed,

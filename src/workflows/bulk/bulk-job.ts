@@ -8,6 +8,7 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import { type BulkProgress, type BulkSummary, bulkStatus, endOfBulk } from "../../domain/bulk/bulk-totals.js";
+import type { Unauthorized } from "../../domain/failures.js";
 import { FINISHING } from "../../domain/phases.js";
 import { pausedMs, TRY_NOW } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
@@ -19,7 +20,7 @@ const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
 
 /** Result of a run; `unauthorized` tells a refused key from every other failure. */
 export interface BulkResult extends BulkSummary {
-  readonly unauthorized: boolean;
+  readonly unauthorized: Unauthorized;
 }
 
 /**

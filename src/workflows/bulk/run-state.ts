@@ -6,6 +6,7 @@ import {
   type BulkTotals,
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
+import { moreUnauthorized, type Unauthorized } from "../../domain/failures.js";
 import type { Phases } from "../../domain/phases.js";
 import { allWaiting, NO_PAUSES, type Pauses, type WaitingState, withPause } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
@@ -21,7 +22,7 @@ interface CarriedRun {
   readonly totals: BulkTotals;
   readonly stopped: "failed" | "cancelled" | null;
   /** The service refused the credentials. */
-  readonly unauthorized: boolean;
+  readonly unauthorized: Unauthorized;
   readonly pauses: Pauses;
   readonly phases: Phases;
 }
@@ -99,7 +100,8 @@ export class RunState {
   }
 
   /** The service refused the credentials. */
-  refuse(): void {
-    this.run = { ...this.run, stopped: "failed", unauthorized: true };
+  refuse(unauthorized: Unauthorized): void {
+    const why = moreUnauthorized(this.run.unauthorized, unauthorized);
+    this.run = { ...this.run, stopped: "failed", unauthorized: why };
   }
 }

@@ -3,6 +3,7 @@ import type { ItemProgress } from "../../activities/bulk/work-items.js";
 import type { Activities } from "../../activities/create-activities.js";
 import { afterItemOutcome, UNTRIED } from "../../domain/backoff.js";
 import type { FailedItem } from "../../domain/bulk/bulk-job.js";
+import { moreUnauthorized, type Unauthorized } from "../../domain/failures.js";
 import { type NamedFailure, waitingState } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import type { RunState } from "./run-state.js";
@@ -19,7 +20,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
   const results: (readonly string[])[] = [];
   const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
-  let unauthorized = false;
+  let unauthorized: Unauthorized = false;
   // Groups begin together; were their slices equally long, all would end together and no call would be in flight.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   let open: ItemProgress[] = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
@@ -46,7 +47,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
       if (failure !== undefined) failures.set(item, failure);
       const verdict = afterItemOutcome(progress, outcome, slice.at, Math.random());
       if (verdict.kind === "again") open.push(verdict.progress);
-      if (verdict.kind === "stop") unauthorized = true;
+      if (verdict.kind === "stop") unauthorized = moreUnauthorized(unauthorized, verdict.unauthorized);
       if (verdict.kind !== "failed") continue;
       const { reason, refused } = verdict;
       failed.push({ item, reason, ...(refused && { refused }) });
@@ -58,5 +59,5 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
   run.count(await closeGroup({ ...place, results: results.flat(), failed }));
-  if (unauthorized) run.refuse();
+  if (unauthorized) run.refuse(unauthorized);
 }

@@ -101,7 +101,7 @@ export class Reader {
     }
     // With nothing left to read, the run can end although the service wants a pause.
     if (this.state.nextDue() === undefined) return;
-    await condition(() => this.state.unauthorized || this.#failure !== undefined, pause);
+    await condition(() => this.state.unauthorized !== false || this.#failure !== undefined, pause);
   }
 
   async #kept(work: Promise<void>): Promise<void> {

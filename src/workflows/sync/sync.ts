@@ -9,6 +9,7 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import type { Unauthorized } from "../../domain/failures.js";
 import { FINISHING, type Phases } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
@@ -43,7 +44,7 @@ interface SyncInput extends SyncRun {
 
 /** Result of a run; `unauthorized`: it failed because the service refused the credentials. */
 export interface SyncResult extends SyncSummary {
-  readonly unauthorized: boolean;
+  readonly unauthorized: Unauthorized;
 }
 
 /**

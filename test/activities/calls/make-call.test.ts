@@ -77,7 +77,7 @@ describe("a failure says when to try again", () => {
   it.each([
     [404, "NotFoundError"],
     [422, "RejectedError"],
-    [401, "AuthError"],
+    [401, "RejectedError"],
     [302, "SchemaError"],
   ])("never, after status %i", async (status, type) => {
     bench.sandbox.addFault({ operation: "get_user", times: 1, kind: "status", status });

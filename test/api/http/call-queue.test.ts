@@ -105,38 +105,6 @@ describe("a pause that the service asks for", () => {
   });
 });
 
-describe("a refused key", () => {
-  it.each([401, 403])(
-    "the first %i of a run ends that run's calls, waiting ones too, and no other's",
-    async (status) => {
-      await start((request, response) =>
-        request.url === "/users/refused" ? json(response, {}, status) : json(response, {}),
-      );
-      const client = server.client({ concurrency: 1 });
-      const refused = rejection(client.read(getUser, user("refused"), { run: "run-1" }));
-      const waiting = ["b", "c"].map((id) => rejection(client.read(getUser, user(id), { run: "run-1" })));
-      const other = client.read(getUser, user("other"), { run: "run-2" });
-      expect(await refused).toMatchObject({ name: "AuthError", status, sent: true });
-      for (const error of await Promise.all(waiting))
-        expect(error).toMatchObject({ name: "AuthError", sent: false });
-      await other;
-      expect(await rejection(client.read(getUser, user("d"), { run: "run-1" }))).toMatchObject({
-        sent: false,
-      });
-      expect(server.requests).toEqual(["GET /users/refused", "GET /users/other"]);
-    },
-  );
-
-  it("without a run nothing is latched", async () => {
-    let status = 401;
-    await start((_, response) => json(response, {}, status));
-    const client = server.client();
-    await rejection(client.read(getUser, user("a")));
-    status = 200;
-    await client.read(getUser, user("a"));
-  });
-});
-
 describe("notAfter", () => {
   it("gives a call back when its time passes in the queue", async () => {
     await start(() => {});

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ClientToken } from "../../../src/api/http/client.js";
+import type { ClientToken } from "../../../src/api/http/call-options.js";
 import { withClientToken } from "../../../src/api/http/client-token.js";
 import { decryptVault, getUser, updateVault, uploadToVault } from "../../../src/api/operations/index.js";
 import type { ClientTokenGrant } from "../../../src/domain/service/client-token-grant.js";

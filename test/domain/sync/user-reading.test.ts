@@ -22,7 +22,11 @@ const transient = { kind: "transient", stream: "accounts", reason: "http_500", r
 test.for([
   [{ kind: "open" }, { kind: "again", progress: { ...OLD, notBefore: 0 } }],
   [{ kind: "complete" }, { kind: "done" }],
-  [{ kind: "unauthorized" }, { kind: "stop" }],
+  [{ kind: "unauthorized" }, { kind: "stop", unauthorized: true }],
+  [
+    { kind: "unauthorized", mayNot: "list_accounts" },
+    { kind: "stop", unauthorized: "list_accounts" },
+  ],
   [
     { kind: "failed", reason: "accounts: user not found" },
     { kind: "failed", reason: "accounts: user not found" },

@@ -40,7 +40,7 @@ async function openWorld() {
   const world = await worlds.open({ direct: true, hooks });
   process.env.NIGHTLEDGER_LAKE_OF_TEST = join(dirname(world.lake), "told");
   addLink(world, "a", 5);
-  const fault = world.sandbox.addFault({ kind: "status", status: 401, operation: "list_bank_links" });
+  const fault = world.sandbox.addFault({ kind: "status", status: 401 });
   return { world, hooks, repair: () => world.sandbox.removeFault(fault) };
 }
 

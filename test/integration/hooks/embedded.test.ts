@@ -21,7 +21,8 @@ beforeEach(async () => {
 });
 
 test("a sync without `dev` calls its hooks before its command ends, and `dev` tries again what is left", async () => {
-  const fault = sandbox.addFault({ kind: "status", status: 401, operation: "list_bank_links" });
+  // After the call by which the command finds that the service answers.
+  const fault = sandbox.addFault({ kind: "status", status: 401, after: 1 });
   expect((await folder.sync().ended).code).toBe(4);
   expect(receiver.taken()).toEqual(["failed"]);
   expect(receiver.requests[0]?.isSigned).toBe(true);

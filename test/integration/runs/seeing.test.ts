@@ -60,15 +60,19 @@ test("a run that failed in part is listed, shown with the action to take, and it
   });
 });
 
-test("a run that the service refused says why wherever it is shown, and its retry does the whole again", async () => {
+test("a run whose key may not do all of it says what wherever it is shown, and its retry does the whole again", async () => {
   world.sandbox.addFault({ kind: "status", status: 401, operation: "sync_transactions" });
   const refused = await run(...SYNC);
   expect(refused.code).toBe(4);
-  const why = { reason: "credentials_refused", message: expect.stringContaining("refused the API key") };
+  const why = {
+    reason: "credentials_refused",
+    message: expect.stringContaining("the key may not call sync_transactions"),
+  };
   const { run_id, ...said } = JSON.parse(refused.stdout);
   expect(said).toMatchObject({ status: "failed", ...why });
   expect(await json("runs", "show", run_id)).toMatchObject({ status: "failed", ...why });
-  const words = "why       credentials_refused: the service refused the API key";
+  const words =
+    "why       credentials_refused: the key may not call sync_transactions: the service refused it for three";
   const again = `do the whole run again: nightledger runs retry ${run_id}`;
   for (const shown of [await run("runs", "show", run_id), await run("status")]) {
     expect(shown.stdout).toContain(words);

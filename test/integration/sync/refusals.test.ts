@@ -146,6 +146,18 @@ const STORIES: Readonly<Record<string, LinkStory>> = {
       },
     ],
   },
+  "401 for one link while the key is good fails it alone, at once; the next night reads it": {
+    rows: 5,
+    nights: [
+      {
+        faults: [{ kind: "status", status: 401 }],
+        row: { status: "failed", reason: "refused http_401", certificate: null },
+        calls: 1,
+        fails: true,
+      },
+      { row: { ...SYNCED, created: 5 } },
+    ],
+  },
   "404 at the first page: the link is gone": {
     rows: 5,
     nights: [
@@ -193,7 +205,7 @@ testStories(STORIES, () => ({ world, nights }));
 
 test("a run says how many links were refused, skipped and begun again", () => {
   const [first, second, third] = nights.map(({ result }) => result);
-  expect(first).toMatchObject({ status: "completed_with_failures", links: { failed: 1, skipped: 2 } });
+  expect(first).toMatchObject({ status: "completed_with_failures", links: { failed: 2, skipped: 2 } });
   expect(second).toMatchObject({ status: "completed_with_failures", restarts: 1, links: { failed: 3 } });
   expect(third).toMatchObject({ status: "completed", links: { failed: 0, skipped: 0 } });
 });

@@ -118,10 +118,15 @@ test.for([401, 403] as const)(
     addLink(world, "b", 25);
     addLink(world, "c", 5);
     world.sandbox.addFault({ kind: "status", status, link: "b", page: 1 });
+    world.sandbox.addFault({ kind: "status", status, operation: "get_user" });
     const { runId, result } = await world.sync({ pageSize: 10 });
     const requests = world.sandbox.requests();
-    expect(requests.filter((request) => request.status === status)).toHaveLength(1);
-    expect(requests.at(-1)?.status).toBe(status);
+    const refused = requests.slice(-2).map((request) => [request.operation, request.status]);
+    expect(refused).toEqual([
+      ["sync_transactions", status],
+      ["get_user", status],
+    ]);
+    expect(requests.filter((request) => request.status === status)).toHaveLength(2);
     const whole = ["a", "c"].filter((link) => syncCalls(world, link).length > 0);
     expect(whole).toContain("a");
     expect(result).toMatchObject({
@@ -151,8 +156,8 @@ test("a revoked key stops calls in flight in other groups too, and a good one co
   world.sandbox.revokeKey();
   const result = await handle.result();
   expect(result).toMatchObject({ status: "failed", unauthorized: true });
-  // Calls that were about to be sent when the first was refused: at most one per concurrent call.
-  expect(world.sandbox.requests({ status: 401 }).length).toBeLessThanOrEqual(concurrency);
+  // Calls that were about to be sent when the first was refused, at most one per concurrent call, and the one about the key.
+  expect(world.sandbox.requests({ status: 401 }).length).toBeLessThanOrEqual(concurrency + 1);
   world.sandbox.addKey(world.sandbox.apiKey);
   expect((await world.sync()).result.status).toBe("completed");
   await expectLakeEqualsTruth(world);

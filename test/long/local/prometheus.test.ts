@@ -76,7 +76,7 @@ withPrometheus(
       sandbox.append("link-of-u1", [created("bad", { amount: "1e3", account_id: "a" })]);
       expect((await folder.sync().ended).code).toBe(1);
       expect((await folder.sync().ended).code).toBe(0);
-      sandbox.addFault({ kind: "status", status: 401, operation: "list_bank_links" });
+      sandbox.addFault({ kind: "status", status: 401, after: 1 });
       expect((await folder.sync().ended).code).toBe(4);
       const body = JSON.stringify({ event_kind: "service.vault.updated" });
       const headers = signedHeaders(body, { secret: secretOf("another secret of 24 bytes") });

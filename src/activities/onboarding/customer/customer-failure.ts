@@ -47,6 +47,7 @@ export async function rowStep(
     return { ...done, ...counted.sent };
   } catch (error) {
     if (error instanceof AuthError && !isTokenRefused(error)) {
+      if (error.sent) given.warnings.once(one.input.authEpoch, "unauthorized", {}, error.message);
       return { state: one.state, ...counted.sent, unauthorized: true };
     }
     const action = await nextAction();

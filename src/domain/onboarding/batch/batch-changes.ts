@@ -7,7 +7,8 @@ import { countOf } from "./batch-totals.js";
 
 const CREDENTIALS: BatchPause = {
   kind: "credentials",
-  reason: "the service refused the credentials; check NIGHTLEDGER_API_KEY, then resume",
+  reason:
+    "the service refused the credentials, or a call that the log names; check NIGHTLEDGER_API_KEY, then resume",
 };
 
 /** Adds the plan of the rows up to `to`. */

@@ -1,3 +1,4 @@
+import { moreUnauthorized, type Unauthorized } from "../../failures.js";
 import { freshProgress, handedToLoading, type LinkProgress, type LinkReading } from "../link-progress.js";
 import type { LinkOutcome } from "../link-reading.js";
 import { type Place, placeKey } from "../place.js";
@@ -122,19 +123,20 @@ export class Links {
     work: Pick<SliceWork, "links" | "waiting">,
     slice: number,
     result: Pick<ReadSliceResult, "report" | "links" | "size" | "notBegun" | "at">,
-  ): boolean {
+  ): Unauthorized {
     const given = new Set(work.links.map(({ link }) => placeKey(link)));
     const told = new Set(result.links.map(({ link }) => placeKey(link)));
     // A link that the slice was given and does not name has ended, and is in its report.
     for (const key of given) if (!told.has(key)) this.#open.delete(key);
     this.#applyCounts(work, result);
-    let refused = false;
+    let refused: Unauthorized = false;
     for (const one of result.links) {
       const key = placeKey(one.link);
       const known = this.#open.get(key);
       // A load that found a page lost has restarted or ended the link meanwhile: this result is of an earlier attempt.
       const isStale = given.has(key) && known?.progress.attempt !== one.progress.attempt;
-      if (!isStale) refused = this.#judge(afterSlice(known, slice, one), one, result.at) || refused;
+      if (!isStale)
+        refused = moreUnauthorized(refused, this.#judge(afterSlice(known, slice, one), one, result.at));
       else if (known !== undefined) this.#put({ ...known, inSlice: false });
     }
     return refused;
@@ -221,13 +223,13 @@ export class Links {
     link: OpenLink,
     result: { readonly progress: LinkProgress; readonly outcome: LinkOutcome },
     at: number,
-  ): boolean {
+  ): Unauthorized {
     const fate = fateOf(link, result, at, this.options);
     if (fate.kind === "open") this.#put(fate.link);
     else this.#open.delete(placeKey(link.link));
     if (fate.kind === "not_ready") this.#notReady.push(link.link);
     if (fate.kind === "ended") this.#ended.push(fate.ended);
-    return fate.kind === "refused";
+    return fate.kind === "refused" && fate.unauthorized;
   }
 
   #put(link: OpenLink): void {

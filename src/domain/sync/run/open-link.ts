@@ -1,3 +1,4 @@
+import type { Unauthorized } from "../../failures.js";
 import type { NamedFailure } from "../../waiting.js";
 import type { LinkProgress, LinkReading } from "../link-progress.js";
 import { afterOutcome, type LinkBase, type LinkOutcome, type LinkStatus } from "../link-reading.js";
@@ -55,7 +56,7 @@ export function afterSlice(known: OpenLink | undefined, slice: number, result: L
 type LinkFate =
   | { readonly kind: "open"; readonly link: OpenLink }
   /** The service refused the credentials. */
-  | { readonly kind: "refused" }
+  | { readonly kind: "refused"; readonly unauthorized: Unauthorized }
   /** The run tries it once more at its end. */
   | { readonly kind: "not_ready" }
   | { readonly kind: "ended"; readonly ended: EndedLink };
@@ -70,7 +71,7 @@ export function fateOf(
   const verdict = afterOutcome(progress, link.base, outcome, pageSize, at, jitter());
   switch (verdict.kind) {
     case "drop":
-      return { kind: "refused" };
+      return { kind: "refused", unauthorized: (outcome.kind === "unauthorized" && outcome.mayNot) || true };
     case "end": {
       const { status, reason } = verdict;
       if (status === "not_ready" && !link.again) return { kind: "not_ready" };

@@ -1,4 +1,5 @@
 import { callsOf } from "../../counts.js";
+import { moreUnauthorized, type Unauthorized } from "../../failures.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
 import { placeKey } from "../place.js";
@@ -36,7 +37,7 @@ export interface CarriedSync extends CarriedJournals {
   readonly links: CarriedLinks;
   readonly publication: CarriedPublication;
   readonly slice: number;
-  readonly unauthorized: boolean;
+  readonly unauthorized: Unauthorized;
   readonly totals: SyncTotals;
   /** What commits knew of each stream without a cursor, and removed. */
   readonly removed: Readonly<Record<string, Removals>>;
@@ -100,7 +101,7 @@ export class SyncState {
     return { ...totals, users: { ...totals.users, total: this.#users.ended } };
   }
 
-  get unauthorized(): boolean {
+  get unauthorized(): Unauthorized {
     return this.#run.unauthorized;
   }
 
@@ -192,7 +193,7 @@ export class SyncState {
     const { usersForgotten } = result;
     this.#journals.endSlice(slice, work);
     const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
-    const isLinkRefused = this.#links.applySlice(work, slice, result);
+    const linksRefused = this.#links.applySlice(work, slice, result);
     this.#publication.add(result.report, result.usersRead, failed);
     this.#count({
       ...noTotals(),
@@ -202,7 +203,8 @@ export class SyncState {
     });
     for (const failure of failed) this.#fail(failure);
     this.#gate = result;
-    this.#run = { ...this.#run, unauthorized: this.unauthorized || refused || isLinkRefused };
+    const unauthorized = moreUnauthorized(moreUnauthorized(this.unauthorized, refused), linksRefused);
+    this.#run = { ...this.#run, unauthorized };
   }
 
   /** Makes everything due that waits for another try. */

@@ -1,3 +1,4 @@
+import { moreUnauthorized, type Unauthorized } from "../../failures.js";
 import type { NamedFailure } from "../../waiting.js";
 import type { Failure } from "../sync-totals.js";
 import { afterUserOutcome, streamOf, type UserProgress } from "../user-reading.js";
@@ -72,14 +73,14 @@ export class Users {
     { fresh }: Pick<SliceWork, "fresh">,
     result: Pick<ReadSliceResult, "usersRead" | "users" | "reached" | "at">,
     jitter: () => number,
-  ): { readonly failed: readonly Failure[]; readonly refused: boolean } {
+  ): { readonly failed: readonly Failure[]; readonly refused: Unauthorized } {
     const again: OpenUser[] = [];
     const failed: Failure[] = [];
-    let refused = false;
+    let refused: Unauthorized = false;
     for (const { progress, outcome, failed: owner, failure } of result.users) {
       const verdict = afterUserOutcome(progress, outcome, result.at, jitter());
       if (verdict.kind === "again") again.push({ progress: verdict.progress, failure });
-      if (verdict.kind === "stop") refused = true;
+      if (verdict.kind === "stop") refused = moreUnauthorized(refused, verdict.unauthorized);
       if (verdict.kind !== "failed") continue;
       const { reason } = verdict;
       failed.push({ stream: streamOf(reason), owner: owner ?? "", reason });

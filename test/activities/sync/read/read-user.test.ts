@@ -84,8 +84,9 @@ test.each([404, 422])(
   },
 );
 
-test("credentials that are refused in a list of a link stop the run", async () => {
+test("a key that is refused in a list of a link stops the run", async () => {
   bench.sandbox.addFault({ kind: "status", status: 401, operation: OPERATION, link: bad });
+  bench.sandbox.addFault({ kind: "status", status: 401, operation: "get_user" });
   expect((await read()).users).toMatchObject([{ outcome: { kind: "unauthorized" } }]);
 });
 

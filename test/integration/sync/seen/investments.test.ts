@@ -50,6 +50,7 @@ test("over nights with changes, faults and lists that move, the tables are the s
   // What was read before the credentials were refused stays.
   change(world, 25);
   sandbox.addFault({ kind: "status", status: 401, operation: OPERATION, after: 9 });
+  sandbox.addFault({ kind: "status", status: 401, operation: "get_user" });
   expect(await night(world)).toMatchObject({ status: "failed", unauthorized: true });
   sandbox.clearFaults();
   change(world, 25);

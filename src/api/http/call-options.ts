@@ -1,0 +1,41 @@
+import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
+
+/** What a call that must not take effect twice records before it may leave. */
+interface SendIntent {
+  /** Records the intent once the call may start, again where it had to queue again. If it throws, nothing is sent. */
+  declare(): Promise<void>;
+  /** Asked right before the first byte leaves; a call whose intent no longer holds queues again. */
+  holds(): boolean;
+  /**
+   * Whether the intent may be declared while the call still waits, so that others use the connection meanwhile:
+   * possible where an intent that was never sent does no harm.
+   */
+  readonly early: boolean;
+}
+
+export interface CallOptions {
+  /** Ends the call, waiting or in flight; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The run it belongs to: once the service has refused its key, none of its calls starts any more. */
+  readonly run?: string | undefined;
+  /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
+  readonly notAfter?: number | undefined;
+  /** For a client operation; a text is a token from elsewhere. */
+  readonly clientToken?: ClientToken | string | undefined;
+  /**
+   * Which statuses are an answer, whatever they say: behind a proxy it may be the target's, which looks like the
+   * service's own. Such an answer neither pauses calls nor closes the run. Left out: 2xx.
+   */
+  readonly accepts?: ((status: number) => boolean) | undefined;
+  readonly intent?: SendIntent | undefined;
+  /** Values that a message must not quote, besides those that the request sends. */
+  readonly withheld?: unknown;
+}
+
+/** Authenticates client operations. */
+export interface ClientToken {
+  /** What the token allows. */
+  readonly grant: ClientTokenGrant;
+  /** The token's text: for the header of a call and for nothing else. */
+  reveal(options?: CallOptions): Promise<string>;
+}

@@ -1,0 +1,65 @@
+import { AuthError, RejectedError } from "./errors.js";
+
+/** Subjects in a row, without a success between, after whose refusals a good key counts as one that may not make the call. */
+const MOST_SUBJECTS = 3;
+
+interface JudgedCall {
+  /** Undefined where a refusal says nothing about a run's key. */
+  readonly run: string | undefined;
+  readonly operation: string;
+  readonly subject: string;
+}
+
+/** Finds out whose a 401 or 403 is: the key's, which stops the run, or its subject's (docs/inside/rules.md, "Refused calls"). */
+export class RefusedCalls {
+  /** By run: whether the service refuses the key, while that is being asked. */
+  readonly #asked = new Map<string, Promise<boolean>>();
+  /** By run and operation: the subjects that were refused since its last success. */
+  readonly #subjects = new Map<string, Set<string>>();
+  readonly #stopped = new Set<string>();
+
+  /**
+   * @param isKeyRefused makes a call that any key may make
+   * @param stop lets no further call of a run start
+   */
+  constructor(
+    private readonly isKeyRefused: () => Promise<boolean>,
+    private readonly stop: (run: string) => void,
+  ) {}
+
+  /** Waits while a run's key is asked about, so that no call is sent that the answer would stop. */
+  async known(run: string | undefined): Promise<void> {
+    if (run !== undefined) await this.#asked.get(run);
+  }
+
+  /** Makes a call. @throws AuthError where its run stops; RejectedError where the service refuses its subject alone. */
+  async judged<R>(call: JudgedCall, send: () => Promise<R>): Promise<R> {
+    const { run, operation, subject } = call;
+    if (run === undefined) return send();
+    const key = `${run} ${operation}`;
+    try {
+      const reply = await send();
+      this.#subjects.delete(key);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof AuthError) || !error.sent || this.#stopped.has(run)) throw error;
+      const isKeyRefused = await this.#ask(run);
+      const subjects = (this.#subjects.get(key) ?? new Set()).add(subject);
+      this.#subjects.set(key, subjects);
+      if (!isKeyRefused && subjects.size < MOST_SUBJECTS) throw new RejectedError(error);
+      this.#stopped.add(run);
+      this.#subjects.delete(key);
+      this.stop(run);
+      if (isKeyRefused) throw error;
+      const { status, sent, said } = error;
+      throw new AuthError({ operation, status, sent, said, credential: "permission" });
+    }
+  }
+
+  /** One question is for all calls of a run that are refused meanwhile. */
+  #ask(run: string): Promise<boolean> {
+    const asked = this.#asked.get(run) ?? this.isKeyRefused().finally(() => this.#asked.delete(run));
+    this.#asked.set(run, asked);
+    return asked;
+  }
+}
