@@ -1,8 +1,9 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { ItemProgress } from "../../activities/bulk/work-items.js";
 import type { Activities } from "../../activities/create-activities.js";
-import { afterItemOutcome, UNTRIED } from "../../domain/backoff.js";
+import { UNTRIED } from "../../domain/backoff.js";
 import type { FailedItem } from "../../domain/bulk/bulk-job.js";
+import { afterRowOutcome } from "../../domain/bulk/row-outcome.js";
 import { moreUnauthorized, type Unauthorized } from "../../domain/failures.js";
 import { type NamedFailure, waitingState } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
@@ -20,6 +21,8 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
   const results: (readonly string[])[] = [];
   const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
+  /** How many rows of the run had been answered when an item began to fail. */
+  const answered = new Map<number, number>();
   let unauthorized: Unauthorized = false;
   // Groups begin together; were their slices equally long, all would end together and no call would be in flight.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
@@ -45,7 +48,11 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     for (const { progress, outcome, failure } of slice.items) {
       const { item } = progress;
       if (failure !== undefined) failures.set(item, failure);
-      const verdict = afterItemOutcome(progress, outcome, slice.at, Math.random());
+      const { done } = run.run.totals.rows;
+      const before = progress.streak === null ? done : (answered.get(item) ?? done);
+      answered.set(item, before);
+      const others = { answered: done - before, failing: Math.max(0, run.progress.waiting_total - 1) };
+      const verdict = afterRowOutcome(progress, outcome, slice.at, Math.random(), others);
       if (verdict.kind === "again") open.push(verdict.progress);
       if (verdict.kind === "stop") unauthorized = moreUnauthorized(unauthorized, verdict.unauthorized);
       if (verdict.kind !== "failed") continue;
