@@ -1,5 +1,5 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
-import { type BulkTotals, failuresOf, noBulkTotals, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
+import { type BulkTotals, failuresOf, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import type { ClosedGroup } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { VERSION } from "../../version.js";
@@ -15,7 +15,7 @@ interface PublishRunInput extends BulkRun {
 interface PublishedRun {
   /** What its kind reports in the summary. */
   readonly told: Readonly<Record<string, unknown>>;
-  /** What changes in the totals by items that the whole run refutes: they were counted as done. */
+  /** Totals of the items that the whole run refutes: they failed, and were counted as done. */
   readonly totals: BulkTotals;
 }
 
@@ -59,7 +59,7 @@ export async function publishRun(
   return { told, totals: sumOfTotals(parts) };
 }
 
-/** Records that items of a group have failed, which were counted as done; what that changes in the totals. */
+/** Records that items of a group have failed; gives their totals. */
 async function failItems(
   { lake }: BulkDependencies,
   runId: string,
@@ -69,6 +69,5 @@ async function failItems(
   const items = (await group.closedItems(close)).filter(({ number }) => numbers.includes(number));
   const ends = items.flatMap((item) => item.ends);
   await recordFailures(lake, { runId, part: `g${group.number}/refuted` }, failuresOf(ends, group.ownerOf));
-  const rows = { ...noBulkTotals().rows, done: -ends.length };
-  return sumOfTotals([{ ...noBulkTotals(), rows }, ...items.map(({ totals }) => totals)]);
+  return sumOfTotals(items.map(({ totals }) => totals));
 }

@@ -64,7 +64,7 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
   try {
     const publishing = publishRun({ runId, kind, staging, groups: state.groups, startedAt });
     const { told, totals } = await state.phases.during("publishing", publishing);
-    state.count(totals);
+    state.refute(totals);
     return told;
   } catch (error) {
     state.fail(error);

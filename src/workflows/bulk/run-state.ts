@@ -76,6 +76,14 @@ export class RunState {
     tellStatus("running", `${this.phase}: ${done} of ${this.input.rows} rows done, ${failed} failed`);
   }
 
+  /** Counts rows as failed that were counted as done. */
+  refute(refuted: BulkTotals): void {
+    const { totals } = this.run;
+    const done = totals.rows.done - refuted.rows.failed;
+    this.run = { ...this.run, totals: { ...totals, rows: { ...totals.rows, done } } };
+    this.count(refuted);
+  }
+
   /** Ends the run with what it has done: a step failed for good. */
   fail(error: unknown): void {
     // It goes first, because it is why the run ended.
