@@ -6,7 +6,6 @@ import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { openTable } from "../../lake/delta/delta-table.js";
-import { type LogListing, listLogs } from "../../lake/delta/log-listing.js";
 import {
   expectBinding,
   knownLake,
@@ -136,12 +135,12 @@ export async function runPreflight(
   const mayBeNew = isEmbedded || terminal.newLake === true;
   const folders = new Set(await store.folders(""));
   const there = TABLES.filter(({ name }) => folders.has(name));
-  const logs = await listLogs(store, new Map(there.map(({ name }) => [name, 0])));
-  await withDuckDb(async (duckdb) => {
-    await mapConcurrent(READS_AT_ONCE, [...logs], ([table, listing]) =>
-      openTable(store, table, duckdb).writableSnapshot(listing),
-    );
-  });
+  const made = await withDuckDb((duckdb) =>
+    mapConcurrent(READS_AT_ONCE, there, async ({ name }) => {
+      const { version } = await openTable(store, name, duckdb).writableSnapshot();
+      return version < 0 ? undefined : name;
+    }),
+  );
   const scope = scopeOf(config.api.url, config.lake.address);
   return {
     config,
@@ -153,7 +152,7 @@ export async function runPreflight(
     keys,
     mayBeNew,
     command: terminal.shown,
-    missing: TABLES.filter(({ name }) => !isLog(logs.get(name))),
+    missing: TABLES.filter(({ name }) => !made.includes(name)),
   };
 }
 
@@ -170,10 +169,6 @@ async function checkKnownLake(
   const known = await knownLake(home.path, lake.address);
   const found = (await readBinding(store))?.lake;
   if (known !== undefined && found !== known) throw lakeIsGone(lake.address, found);
-}
-
-function isLog(listing: LogListing | undefined): boolean {
-  return listing !== undefined && listing.commits.length + listing.checkpoints.length > 0;
 }
 
 function outcomeOf(settled: PromiseSettledResult<void>): void {

@@ -22,12 +22,6 @@ export interface LogState {
   readonly tail: LogTail;
 }
 
-/** Reads the newest state of a log as it was listed from its beginning; of one that was cleaned up since, as it is now. */
-export async function listedState(log: DeltaLocation, listing: LogListing): Promise<LogState> {
-  const state = await stateOf(log, listing).catch(() => -1);
-  return typeof state === "number" ? wholeLog(log) : state;
-}
-
 /**
  * Reads the newest state: what came after a known one, or the whole log where that is gone. A table that is known not to be
  * there has no checkpoint to look for first.
@@ -203,21 +197,15 @@ async function wholeLog(log: DeltaLocation): Promise<LogState> {
 }
 
 async function readingOf(log: DeltaLocation): Promise<LogState> {
-  const state = await stateOf(log, await listLog(log));
-  if (typeof state === "number")
-    throw new InputError(
-      `Version ${state} of table ${log.table} is missing from its log, so the table can't be read. ` +
-        "Restore its _delta_log directory from a backup.",
-    );
-  return state;
-}
-
-/** Gives the newest state of a listed log, or the version that is missing after its newest checkpoint. */
-async function stateOf(log: DeltaLocation, listing: LogListing): Promise<LogState | number> {
+  const listing = await listLog(log);
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);
   const snapshot = await replay(log, base, listing);
-  if (typeof snapshot === "number") return snapshot;
+  if (typeof snapshot === "number")
+    throw new InputError(
+      `Version ${snapshot} of table ${log.table} is missing from its log, so the table can't be read. ` +
+        "Restore its _delta_log directory from a backup.",
+    );
   return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 

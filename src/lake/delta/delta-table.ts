@@ -6,12 +6,12 @@ import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
 import { assertFilesThere } from "./data-files.js";
 import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import { type LogState, listedState, newestState, publishCommit } from "./delta-log.js";
+import { type LogState, newestState, publishCommit } from "./delta-log.js";
 import type { DeltaLocation } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-schema.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
 import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
-import { isCheckpointDue, type LogListing, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
+import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const MAX_ATTEMPTS = 25;
 /** Versions after which a checkpoint that failed is tried again. */
@@ -78,20 +78,15 @@ export class DeltaTable {
     return (await this.#newest()).snapshot;
   }
 
-  /**
-   * The same, before what can't be undone. @throws InputError also where the table needs a newer writer.
-   * @param listing of the whole log, if the caller has just listed it
-   */
-  async writableSnapshot(listing?: LogListing): Promise<Snapshot> {
-    const { snapshot } = await this.#newest(listing);
+  /** The same, before what can't be undone. @throws InputError also where the table needs a newer writer. */
+  async writableSnapshot(): Promise<Snapshot> {
+    const { snapshot } = await this.#newest();
     assertWritable(this.name, snapshot);
     return snapshot;
   }
 
-  async #newest(listing?: LogListing): Promise<LogState> {
-    const newest = await (listing === undefined
-      ? newestState(this.location, this.#known)
-      : listedState(this.location, listing));
+  async #newest(): Promise<LogState> {
+    const newest = await newestState(this.location, this.#known);
     assertReadable(this.name, newest.snapshot);
     this.#known = newest;
     return newest;

@@ -28,21 +28,6 @@ export async function listLog(
   return listingOf(await store.list(prefix, from > 0 ? `${prefix}${versionName(from)}` : ""));
 }
 
-/** Lists the logs of tables, each from a version on, in as few requests as the store can. */
-export async function listLogs(
-  store: ObjectStore,
-  from: ReadonlyMap<string, number>,
-): Promise<ReadonlyMap<string, LogListing>> {
-  const tables = [...from].sort(([a], [b]) => (`${a}/` < `${b}/` ? -1 : 1));
-  const listed = await store.lists(
-    tables.map(([table, version]) => {
-      const prefix = logPrefix(table);
-      return { prefix, startAfter: version > 0 ? `${prefix}${versionName(version)}` : "" };
-    }),
-  );
-  return new Map(tables.map(([table], at) => [table, listingOf(listed[at] ?? [])]));
-}
-
 /** Sorts the entries of a log by kind. A checkpoint that lacks a file does not count. */
 export function listingOf(entries: readonly ObjectEntry[]): LogListing {
   const commits: LogFile[] = [];

@@ -19,12 +19,6 @@ export interface PutOptions {
   readonly durable?: boolean;
 }
 
-/** What a listing is of: a prefix that ends in `/`, and the key after which it begins. */
-export interface ListedPrefix {
-  readonly prefix: string;
-  readonly startAfter?: string;
-}
-
 interface DeleteOptions extends PutOptions {
   /** Of the folders below the prefix, these alone. */
   readonly folders?: readonly string[];
@@ -68,8 +62,6 @@ export interface ObjectStore {
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
-  /** As {@link list} of each of some prefixes, which are in key order, in fewer requests where few keys are between them. */
-  lists(asked: readonly ListedPrefix[]): Promise<ObjectEntry[][]>;
   /** Lists the names of the folders directly below a prefix that ends in `/`, sorted. */
   folders(prefix: string): Promise<string[]>;
   delete(key: string): Promise<void>;

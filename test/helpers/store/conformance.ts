@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
-import type { ListedPrefix, ObjectStore } from "../../../src/lake/store/object-store.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 
 /** A store with nothing in it, and another handle of the same place, as another process has. */
 interface OpenedStore {
@@ -137,29 +137,6 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
     expect(await keysOf("many/", names[1_000])).toEqual(names.slice(1_001));
     await store.deletePrefix("many/", { durable: true });
     expect(await keysOf("many/")).toEqual([]);
-  });
-
-  test("several prefixes are listed as each of them is, however much lies in and between them", async () => {
-    const many = (folder: string) => Array.from({ length: 700 }, (_, n) => `${folder}/${1000 + n}`);
-    const keys = [
-      ...many("many/a/log"),
-      "many/b/log/1",
-      "many/b/log/2",
-      "many/b/z",
-      ...many("many/c/files"),
-      ...many("many/c/log"),
-      "many/d/log/1",
-    ];
-    await mapConcurrent(32, keys, (key) => store.put(key, key));
-    const asked: ListedPrefix[] = [
-      { prefix: "many/a/log/", startAfter: "many/a/log/1650" },
-      { prefix: "many/b/log/", startAfter: "many/b/log/1" },
-      ...["many/b/missing/", "many/c/log/", "many/d/log/", "many/e/log/"].map((prefix) => ({ prefix })),
-    ];
-    const each = await Promise.all(asked.map(({ prefix, startAfter }) => other.list(prefix, startAfter)));
-    expect(each.map(({ length }) => length)).toEqual([49, 1, 0, 700, 1, 0]);
-    expect(await other.lists(asked)).toEqual(each);
-    expect(await other.lists([])).toEqual([]);
   });
 
   test("of objects that are put if absent, those that are there stay as they are", async () => {

@@ -147,8 +147,6 @@ export function createLocalStore(root: string): ObjectStore {
       await writing(address, () => persistFiles(files, durably));
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
-    lists: (asked) =>
-      Promise.all(asked.map(({ prefix, startAfter = "" }) => listBelow(address, prefix, startAfter))),
     folders: (prefix) => foldersBelow(address, prefix),
     async stat(key) {
       return entryOf(key, pathOf(key));

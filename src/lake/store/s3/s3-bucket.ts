@@ -12,7 +12,7 @@ import type {
 } from "@aws-sdk/client-s3";
 import { type S3Place, s3Address } from "../../../domain/lake-address.js";
 import { asFull } from "../local/local-store-errors.js";
-import { type ListedPrefix, type ObjectEntry, partsOfKey } from "../object-store.js";
+import { type ObjectEntry, partsOfKey } from "../object-store.js";
 import { ATTEMPTS, openS3 } from "./s3-client.js";
 import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
 
@@ -31,20 +31,6 @@ const WRITE_ID = "nightledger-write";
 interface ObjectPlace {
   readonly Bucket: string;
   readonly Key: string;
-}
-
-/** Of a listing of many prefixes: enough for some hundred small ones, and little is in vain at a large one. */
-const KEYS_OF_MANY = 500;
-
-/** The objects of a bucket after one key, up to another one; without that, all. */
-interface EntriesPage {
-  readonly from: string;
-  readonly to: string | undefined;
-  readonly entries: readonly ObjectEntry[];
-}
-
-function reaches({ from, to }: EntriesPage, key: string): boolean {
-  return from <= key && (to === undefined || key < to);
 }
 
 /** One prefix of a bucket, by the requests that a store makes. They fail with {@link BucketError}. */
@@ -115,31 +101,6 @@ export class S3Bucket {
     const found: ObjectEntry[] = [];
     for await (const page of this.#pages(prefix, from)) found.push(...this.#entriesOf(page));
     return found;
-  }
-
-  /** Lists as {@link list} does, of prefixes in key order: a page of a listing may have the objects of many. */
-  async lists(asked: readonly ListedPrefix[]): Promise<ObjectEntry[][]> {
-    const found: ObjectEntry[][] = [];
-    let page: EntriesPage | undefined;
-    for (const { prefix, startAfter = "" } of asked) {
-      const entries: ObjectEntry[] = [];
-      let from: string | undefined = startAfter || prefix;
-      while (from !== undefined) {
-        if (page === undefined || !reaches(page, from)) page = await this.#entriesAfter(from);
-        const after = from;
-        entries.push(...page.entries.filter(({ key }) => key > after && key.startsWith(prefix)));
-        from = page.to?.startsWith(prefix) ? page.to : undefined;
-      }
-      found.push(entries);
-    }
-    return found;
-  }
-
-  async #entriesAfter(from: string): Promise<EntriesPage> {
-    const how = { StartAfter: `${this.place.prefix}${from}`, MaxKeys: KEYS_OF_MANY };
-    const { value: page = {} } = await this.#pages("", how).next();
-    const entries = this.#entriesOf(page);
-    return { from, entries, to: page.IsTruncated ? entries.at(-1)?.key : undefined };
   }
 
   /** Gives the first objects whose keys begin so, by key: as many as a page of a listing has. */

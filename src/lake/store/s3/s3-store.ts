@@ -101,7 +101,6 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       await mapConcurrent(UPLOADS_AT_ONCE, keys, (key) => grown.send(key));
     },
     list: (prefix, startAfter = "") => bucket.list(prefix, startAfter),
-    lists: (asked) => bucket.lists(asked),
     folders: (prefix) => bucket.folders(prefix),
     async delete(key) {
       await bucket.delete(key);

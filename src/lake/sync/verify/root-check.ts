@@ -1,6 +1,6 @@
 import { newestVersion, statesOf } from "../../delta/delta-log.js";
 import type { DeltaLocation } from "../../delta/delta-path.js";
-import { columnsOf, type TableSpec } from "../../delta/delta-schema.js";
+import type { TableSpec } from "../../delta/delta-schema.js";
 import { isCurrent } from "../../history/history-spec.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { knownRoot, RunSha256, rootOf, rootParts, stateSha256 } from "../../root/lake-root.js";
@@ -34,12 +34,10 @@ export async function checkRoots(
   const say = (run_id: string | null, what: string) =>
     problems.add([{ table: runs.name, link_id: null, run_id, what }]);
   const rows = await readTables(lake, [runs], (sql) => sql.rows("from runs where lake_root is not null"));
-  const { metadata } = await lake.table(runs.name).snapshot();
-  const newer = newerColumns(metadata?.schemaString);
   const rooted = new Map(rows.map((row) => [String(row.lake_root), rootedRun(row, say)]));
   const chain = chainOf(rooted, rows.length, say);
   const newest = chain[0];
-  const uncovered = await checkRuns(lake, [...rooted.values()], newer, say);
+  const uncovered = await checkRuns(lake, [...rooted.values()], say);
   const named = new Set(chain.flatMap(({ parts }) => [...parts.tables.keys()]));
   const { store, duckdb } = lake;
   for (const table of named) {
@@ -72,13 +70,6 @@ function told({ root, run_id, finished_at }: RootedRun) {
   return { root, run_id, finished_at };
 }
 
-/** The columns of `runs` that a newer version has added: this one can't compute the hash of a row that has them. */
-function newerColumns(schema: string | undefined): string[] {
-  const known = new Set<string>(runs.columns.map(({ name }) => name));
-  const there = schema === undefined ? [] : columnsOf(runs.name, schema);
-  return there.map(({ name }) => name).filter((name) => !known.has(name));
-}
-
 function rootedRun(row: SqlRow, say: Say): RootedRun {
   const [run_id, root, text] = [String(row.run_id), String(row.lake_root), String(row.lake_root_of)];
   if (rootOf(text) !== root) say(run_id, "its root is not the hash of lake_root_of: one of them was changed");
@@ -103,12 +94,7 @@ function chainOf(rooted: ReadonlyMap<string, RootedRun>, rows: number, say: Say)
 }
 
 /** Compares each run's row and certificates with its root; gives how many runs with certificates have none. */
-async function checkRuns(
-  lake: LakeReader,
-  rooted: readonly RootedRun[],
-  newer: readonly string[],
-  say: Say,
-): Promise<number> {
+async function checkRuns(lake: LakeReader, rooted: readonly RootedRun[], say: Say): Promise<number> {
   const wrote = new Map(rooted.map(({ run_id, row }) => [run_id, new RunSha256(row)]));
   const uncovered = new Set<string>();
   await readTables(lake, [linkSyncs], async (sql) => {
@@ -126,9 +112,7 @@ async function checkRuns(
     if (wrote.get(run_id)?.digest() === parts.run) continue;
     say(
       run_id,
-      newer.length === 0
-        ? "its row in runs, or its certificates in link_syncs, are not those that its root was made of"
-        : `its row can't be compared with its root: runs has columns that this version does not know (${newer.join(", ")}). Prove the lake with the version that wrote them`,
+      "its row in runs, or its certificates in link_syncs, are not those that its root was made of",
     );
   }
   return uncovered.size;
