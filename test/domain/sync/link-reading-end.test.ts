@@ -35,6 +35,20 @@ describe("how a slice hands on a link", () => {
   });
 });
 
+test.each([
+  ["a first page", "c0", {}],
+  ["a new link's first page", null, {}],
+  ["a page in the middle", "c0", { pages: 2 }],
+])("401 for the link alone on %s fails it at once", (_, cursor, change) => {
+  const progress = { ...freshProgress(cursor, 500, false), ...change };
+  const base = { cursor, known: cursor !== null };
+  expect(afterOutcome(progress, base, { kind: "rejected", status: 401 }, 500, 0, 0.5)).toMatchObject({
+    kind: "end",
+    status: "failed",
+    reason: "refused http_401",
+  });
+});
+
 describe("a link in error", () => {
   const obstacle = "state error auth_expired";
   const HINDERED: LinkBase = { cursor: "c0", known: true, obstacle };

@@ -104,21 +104,6 @@ describe("a 404 of a first page", () => {
   });
 });
 
-test.for([
-  ["a first page", first(STORED), STORED],
-  ["a new link's first page", first(NEW), NEW],
-  ["a page in the middle", middle(STORED), STORED],
-] as const)(
-  "401 for the link alone on %s fails it: no other question of it would be answered",
-  ([, progress, base]) => {
-    expect(verdictOf(progress, base, { kind: "rejected", status: 401 })).toMatchObject({
-      kind: "end",
-      status: "failed",
-      reason: "refused http_401",
-    });
-  },
-);
-
 describe("a refusal in the middle, or a torn page", () => {
   const outcomes: readonly LinkOutcome[] = [
     { kind: "rejected", status: 409 },
