@@ -18,7 +18,7 @@ import {
 import { InputError } from "./domain/failures.js";
 import type { HookSettings } from "./domain/hook-settings.js";
 import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
-import type { FleetLimits, SharedPause } from "./domain/service/pace/pacer.js";
+import type { CallLimits, SharedPause } from "./domain/service/pace/pacer.js";
 import type { ServiceWords } from "./domain/service/service-words.js";
 
 const CONFIG_FILE = "nightledger.yaml";
@@ -31,7 +31,7 @@ export interface ApiConfig {
   readonly concurrency: number;
   readonly rps: number | undefined;
   /** Of all workers of the task queue together. */
-  readonly fleet?: FleetLimits;
+  readonly fleet?: CallLimits;
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
@@ -128,7 +128,8 @@ const READERS = {
       );
     }
     const { fleetConcurrency, fleetRps, ...own } = api;
-    const fleet = { concurrency: fleetConcurrency, rps: fleetRps };
+    const none = Number.POSITIVE_INFINITY;
+    const fleet = { concurrency: fleetConcurrency ?? none, rps: fleetRps ?? none };
     const { words } = settingsFile(values, cwd);
     return { ...own, fleet, words, maxBodyBytes: MAX_BODY_BYTES };
   },

@@ -14,7 +14,7 @@ import type { HookSettings } from "./domain/hook-settings.js";
 import type { LakePlace } from "./domain/lake-address.js";
 import { VERSIONED } from "./domain/run.js";
 import type { MadeCall } from "./domain/service/made-call.js";
-import { type CallLimits, type FleetLimits, shareOf } from "./domain/service/pace/pacer.js";
+import { type CallLimits, shareOf } from "./domain/service/pace/pacer.js";
 import { askerOf } from "./intake/bulk/start.js";
 import type { AnyJob } from "./jobs/job.js";
 import { lakeAt } from "./lake/lake.js";
@@ -122,9 +122,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     releases.push(() => connection.close());
     const converter = dataConverter(keys, server.namespace);
     const identity = workerIdentity();
-    const { fleet = { concurrency: undefined, rps: undefined } } = api;
-    const isLimited = Object.values(fleet).some((limit) => limit !== undefined);
-    if (isLimited) await client.share(fleetShare(settings, fleet, connection, identity));
+    const { fleet } = api;
+    if (fleet && Object.values(fleet).some(Number.isFinite))
+      await client.share(fleetShare(settings, fleet, connection, identity));
     const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
     const worker = await Worker.create({
       connection,
@@ -181,17 +181,18 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 /** What this worker may do now: its share of what the workers of its task queue may do together. */
 function fleetShare(
   { api, server, taskQueue, log, embedded }: WorkerSettings,
-  fleet: FleetLimits,
+  fleet: CallLimits,
   connection: NativeConnection,
   identity: string,
 ): () => Promise<CallLimits> {
   // Beside an embedded server there is one worker for a lake; others may have begun at the same moment.
   const noticedAt = embedded ? 0 : Date.now() + NOTICED_AFTER_MS;
+  const own = { concurrency: api.concurrency, rps: api.rps ?? Number.POSITIVE_INFINITY };
   let last = "";
   return async () => {
     const names = embedded ? [] : await workerNames(connection, server.namespace, taskQueue);
     const workers = new Set([...names, identity]).size;
-    const share = shareOf(api, fleet, workers, Date.now() < noticedAt);
+    const share = shareOf(own, fleet, workers, Date.now() < noticedAt);
     const words = JSON.stringify(share);
     if (words !== last) log.info({ ...share, workers }, "share of the fleet's calls");
     last = words;

@@ -40,7 +40,7 @@ describe("defaults", () => {
       words: { eventPrefix: "service.", cipSegment: "brokerage" },
       concurrency: 32,
       rps: undefined,
-      fleet: { concurrency: undefined, rps: undefined },
+      fleet: { concurrency: Number.POSITIVE_INFINITY, rps: Number.POSITIVE_INFINITY },
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 60_000,
       maxBodyBytes: 16 * 1024 * 1024,

@@ -3,9 +3,6 @@ import type { CallLimits, PacedCall, Pacer, SharedPause } from "../../domain/ser
 import { onAbort } from "./abort-listeners.js";
 import { AuthError, NotSentError, RateLimitedError } from "./errors.js";
 
-/** How old may be, when a call leaves, what is known of other processes. */
-const LOOK_EVERY_MS = 1_000;
-
 export interface QueuedCall extends PacedCall {
   readonly signal?: AbortSignal | undefined;
   readonly run?: string | undefined;
@@ -13,16 +10,16 @@ export interface QueuedCall extends PacedCall {
   readonly notAfter?: number | undefined;
 }
 
-/** Calls that wait, each by what starts it, or rejects it with a reason. */
-type Waiting = Map<(refusal?: Error) => void, QueuedCall>;
+/** The calls of one run, its long ones apart: those that wait, by what ends that (with a reason: unstarted), and the others. */
+type Line = { readonly waiting: Map<(reason?: Error) => void, QueuedCall>; active: number };
 
 /** Starts calls as its pacer allows, those of a run in order and the runs in turn, until it is closed for them. */
 export class CallQueue {
   #askShare: (() => Promise<CallLimits>) | undefined;
   #lookAt = 0;
   readonly #closedRuns = new Set<string | undefined>();
-  /** The calls of each run, its long ones apart; those that were served longest ago come first. */
-  readonly #lines = new Map<string, { readonly waiting: Waiting; active: number }>();
+  /** Those that were served longest ago come first. */
+  readonly #lines = new Map<string, Line>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -38,14 +35,24 @@ export class CallQueue {
 
   /** Waits until the call may start, then does the work in its place. */
   async run<R>(call: QueuedCall, work: () => Promise<R>): Promise<R> {
-    const key = `${call.run} ${call.isLong}`;
-    const line = this.#lines.get(key) ?? { waiting: new Map() as Waiting, active: 0 };
-    this.#lines.set(key, line);
-    const unlisten = call.signal && onAbort(call.signal, () => this.#decide());
+    const { operation, run, isLong, signal, notAfter } = call;
+    const refusal = this.refusal(call);
+    if (refusal !== undefined) throw refusal;
+    const line: Line = this.#lines.get(`${run} ${isLong}`) ?? { waiting: new Map(), active: 0 };
+    this.#lines.set(`${run} ${isLong}`, line);
     await new Promise<void>((start, reject) => {
-      line.waiting.set((refusal) => (refusal ? reject(refusal) : start()), call);
+      const end = (reason?: Error) => {
+        line.waiting.delete(end);
+        clearTimeout(timer);
+        unlisten?.();
+        reason === undefined ? start() : reject(reason);
+      };
+      const unlisten = signal && onAbort(signal, () => end(signal.reason));
+      const late = () => end(new NotSentError(operation));
+      const timer = notAfter === undefined ? undefined : setTimeout(late, notAfter - Date.now());
+      line.waiting.set(end, call);
       this.#decide();
-    }).finally(unlisten);
+    });
     try {
       await this.#look();
       return await work();
@@ -59,16 +66,20 @@ export class CallQueue {
   /** Rejects what waits and what comes: of a run whose key was refused, or of all. */
   close(run?: string): void {
     this.#closedRuns.add(run);
-    this.#decide();
+    this.#decide(true);
   }
 
-  /** Why a call must not be sent at all. */
-  refusal({ operation, subject, run, signal }: QueuedCall): Error | undefined {
+  /** Why a call can't be sent, or not in its time. */
+  refusal(call: QueuedCall): Error | undefined {
+    const { operation, subject, run, signal, notAfter = Number.POSITIVE_INFINITY } = call;
+    const now = Date.now();
+    const until = this.pacer.pausedUntil(operation, subject);
     if (signal?.aborted) return signal.reason;
     if (this.#closedRuns.has(undefined)) return new NotSentError(operation);
     if (this.#closedRuns.has(run)) return new AuthError({ operation, sent: false });
-    const pause = this.pacer.pausedUntil(operation, subject) - Date.now();
-    return pause > GIVE_UP_AFTER_MS ? new RateLimitedError({ operation, sent: false }, pause) : undefined;
+    if (until > now + GIVE_UP_AFTER_MS) return new RateLimitedError({ operation, sent: false }, until - now);
+    const isInTime = until <= notAfter && now < notAfter;
+    return isInTime ? undefined : new NotSentError(operation, until > now ? until : undefined);
   }
 
   /** Obeys an answer 429 or 503, and tells others of a pause of everything. @param wait milliseconds, where it said so */
@@ -77,50 +88,48 @@ export class CallQueue {
     this.pacer.refused(call, status, wait === undefined ? 0 : now + wait, now);
     const until = this.pacer.pausedUntil();
     if (until > before) this.shared?.write(String(until)).catch(() => undefined);
-    this.#decide();
+    this.#decide(true);
   }
 
-  /** Looks what others do; where that can't be seen, what was seen last holds. */
+  /** Looks once a second what others do; where that can't be seen, what was seen last holds. */
   async #look(): Promise<void> {
     if (Date.now() < this.#lookAt) return;
-    this.#lookAt = Date.now() + LOOK_EVERY_MS;
+    this.#lookAt = Date.now() + 1_000;
     this.pacer.limit((await this.#askShare?.().catch(() => undefined)) ?? this.pacer.limits);
     const end = Number(await this.shared?.read().catch(() => undefined));
     // No pause of everything outlasts the hour: such an end was written by a clock that is wrong.
     if (end <= Date.now() + GIVE_UP_AFTER_MS) this.pacer.pause(end);
   }
 
-  /** Starts what may start, and rejects what can't in its time: whenever something has changed. */
-  #decide(): void {
+  /** Starts what may start. @param all whether calls that can't be sent any more may be among those that wait */
+  #decide(all = false): void {
     clearTimeout(this.#timer);
-    while (this.#decideNext());
+    while (this.#startNext(all));
   }
 
-  /** Starts or rejects one call; false where there is none: then the timer is set for the next one. */
-  #decideNext(): boolean {
+  #startNext(all: boolean): boolean {
     const now = Date.now();
-    let wakeAt = Number.POSITIVE_INFINITY;
-    for (const [key, line] of [...this.#lines].sort(([, one], [, other]) => one.active - other.active)) {
+    const { freeAt } = this.pacer;
+    let wakeAt = freeAt > now ? freeAt : Number.POSITIVE_INFINITY;
+    // Hundreds may wait, and most often nothing but a place has come or gone.
+    const lines = all || freeAt <= now ? [...this.#lines] : [];
+    for (const [key, line] of lines.sort(([, one], [, other]) => one.active - other.active)) {
       if (line.active + line.waiting.size === 0) this.#lines.delete(key);
-      for (const [turn, call] of line.waiting) {
-        const { operation, notAfter = Number.POSITIVE_INFINITY } = call;
-        const start = this.pacer.startOf(call, now);
-        const isLate = start > notAfter || now >= notAfter;
-        const late = isLate ? new NotSentError(operation, start > now ? start : undefined) : undefined;
-        const refusal = this.refusal(call) ?? late;
-        const starts = refusal === undefined && start <= now && this.pacer.take(call, now);
-        if (refusal !== undefined || starts) {
-          line.waiting.delete(turn);
-          line.active += Number(starts);
-          if (this.#lines.delete(key)) this.#lines.set(key, line);
-          turn(refusal);
+      for (const [end, call] of line.waiting) {
+        const until = this.pacer.pausedUntil(call.operation, call.subject);
+        const refusal = this.refusal(call);
+        if (refusal !== undefined) end(refusal);
+        else if (until > now) wakeAt = Math.min(wakeAt, until);
+        else if (this.pacer.take(call, now)) {
+          line.active += 1;
+          this.#lines.delete(key);
+          this.#lines.set(key, line);
+          end();
           return true;
         }
-        wakeAt = Math.min(wakeAt, notAfter, start > now ? start : wakeAt);
       }
     }
-    if (wakeAt < Number.POSITIVE_INFINITY)
-      this.#timer = setTimeout(() => this.#decide(), Math.max(1, wakeAt - now));
+    if (Number.isFinite(wakeAt)) this.#timer = setTimeout(() => this.#decide(), wakeAt - now);
     return false;
   }
 }

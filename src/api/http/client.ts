@@ -73,9 +73,11 @@ class PooledClient {
     this.#basePath = pathname.replace(/\/+$/, "");
     this.#authorization = basicAuthorization(options.apiKey);
     this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
-    const { concurrency, rps } = options;
+    const { concurrency, rps = Number.POSITIVE_INFINITY } = options;
     this.#queue = new CallQueue(new Pacer({ concurrency, rps }), options.pauses);
-    this.#earlyIntents = new CallQueue(new Pacer({ concurrency: 2 * concurrency, rps: undefined }));
+    this.#earlyIntents = new CallQueue(
+      new Pacer({ concurrency: 2 * concurrency, rps: Number.POSITIVE_INFINITY }),
+    );
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,

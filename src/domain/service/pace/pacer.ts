@@ -9,10 +9,10 @@ export interface PacedCall {
   readonly isLong: boolean;
 }
 
-/** Calls in flight, and calls started in a second: as many as come, where that is undefined. */
+/** Calls in flight, and calls started in a second; infinite where nothing limits them. */
 export interface CallLimits {
   readonly concurrency: number;
-  readonly rps: number | undefined;
+  readonly rps: number;
 }
 
 /** The fewest places that refusals leave: below that the pauses of the service help more. */
@@ -63,24 +63,23 @@ export class Pacer {
     return Math.max(endOf("/"), endOf(`${operation}/`), endOf(`${operation}/${subject}`));
   }
 
-  /** The earliest start that pauses and rate allow. */
-  startOf({ operation, subject }: PacedCall, now: number): number {
-    return Math.max(now, this.pausedUntil(operation, subject), Math.ceil(this.#nextAt - RATE_SLACK_MS));
+  /** The earliest start that places and rate allow; infinite while all places are taken. */
+  get freeAt(): number {
+    return this.#active < this.#places ? Math.ceil(this.#nextAt - RATE_SLACK_MS) : Number.POSITIVE_INFINITY;
   }
 
-  /** Takes a place for a call that starts now; false where none is free for it. */
+  /** Takes a place for a call that starts now; false where none is free for it, by places or rate. */
   take({ isLong }: PacedCall, now: number): boolean {
     const forLong = Math.max(1, this.#places - Math.max(1, Math.floor(this.#places / 4)));
-    if (this.#active >= this.#places || (isLong && this.#long >= forLong)) return false;
+    if (this.freeAt > now || (isLong && this.#long >= forLong)) return false;
     this.#active += 1;
     this.#long += Number(isLong);
-    this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / (this.limits.rps ?? Number.POSITIVE_INFINITY);
+    this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / this.limits.rps;
     return true;
   }
 
   giveBack({ isLong }: PacedCall): void {
-    const isOld = this.#left > this.#places;
-    if (isOld || (!isLong && this.#active >= this.#places)) this.#left -= 1;
+    if (this.#left > this.#places || (!isLong && this.#active >= this.#places)) this.#left -= 1;
     if (this.#left <= 0 && this.learned !== undefined) this.#left = this.#places += 1;
     this.#active -= 1;
     this.#long -= Number(isLong);
@@ -112,23 +111,15 @@ export class Pacer {
 }
 
 /** Where those who call the service share when a pause of everything ends. */
-export interface SharedPause {
-  read(): Promise<Uint8Array | undefined>;
-  write(until: string): Promise<void>;
-}
-
-/** What all workers of a task queue may do together. */
-export type FleetLimits = { readonly [Limit in keyof CallLimits]: number | undefined };
+export type SharedPause = { read(): Promise<Uint8Array | undefined>; write(until: string): Promise<void> };
 
 /**
  * What one of a fleet's `workers` may do: its own limits, or its share of the fleet's where that is less, and one call in
  * flight at least. A twentieth of the rate and one place are kept for one that `isNew`: others may not have noticed it.
  */
-export function shareOf(own: CallLimits, fleet: FleetLimits, workers: number, isNew: boolean): CallLimits {
-  const { concurrency, rps = Number.POSITIVE_INFINITY } = fleet;
-  const share = isNew ? rps * 0.05 : (rps * 0.95) / workers;
-  const rate = Math.min(own.rps ?? share, share);
-  const places = isNew ? 1 : Math.max(1, Math.floor(((concurrency ?? 0) - 1) / workers));
-  const inFlight = concurrency === undefined ? own.concurrency : Math.min(own.concurrency, places);
-  return { concurrency: inFlight, rps: Number.isFinite(rate) ? rate : undefined };
+export function shareOf(own: CallLimits, fleet: CallLimits, workers: number, isNew: boolean): CallLimits {
+  const rate = fleet.rps * (isNew ? 0.05 : 0.95 / workers);
+  const share = isNew ? 1 : Math.max(1, Math.floor((fleet.concurrency - 1) / workers));
+  const places = Number.isFinite(fleet.concurrency) ? share : own.concurrency;
+  return { concurrency: Math.min(own.concurrency, places), rps: Math.min(own.rps, rate) };
 }

@@ -1,16 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import {
-  type CallLimits,
-  type FleetLimits,
-  Pacer,
-  shareOf,
-} from "../../../../src/domain/service/pace/pacer.js";
+import { type CallLimits, Pacer, shareOf } from "../../../../src/domain/service/pace/pacer.js";
 
 const NOW = 1_000_000;
 const HOUR = 3_600_000;
 const call = (operation = "read", subject = "a", isLong = false) => ({ operation, subject, isLong });
-const pacer = (concurrency = 32, rps?: number) => new Pacer({ concurrency, rps });
+const NONE = Number.POSITIVE_INFINITY;
+const pacer = (concurrency = 32, rps = NONE) => new Pacer({ concurrency, rps });
 const taken = (of: Pacer, isLong = false, calls = 40) =>
   Array.from({ length: calls }, () => of.take(call("read", "a", isLong), NOW)).filter((is) => is).length;
 
@@ -95,42 +91,39 @@ describe("a pause holds", () => {
       now = NOW + at * 1_000;
       of.refused(call(operation, subject), 429, now + seconds * 1_000, now);
     }
-    const waits = scopes.map((scope) => of.startOf(call(...(scope.split(" ") as [string, string])), now));
-    expect(waits.map((start) => Math.round((start - NOW) / 1_000))).toEqual(
-      held.map((seconds) => Math.max(seconds, (now - NOW) / 1_000)),
-    );
+    const waits = scopes.map((scope) => of.pausedUntil(...(scope.split(" ") as [string, string])));
+    expect(waits.map((end) => (end > now ? (end - NOW) / 1_000 : 0))).toEqual(held);
   });
 
   it("nothing where the service does not say how long", () => {
     const of = pacer();
     of.refused(call(), 429, 0, NOW);
-    expect(of.startOf(call(), NOW)).toBe(NOW);
+    expect(of.pausedUntil("read", "a")).toBe(0);
   });
 
   it("everything that another process was told", () => {
     const of = pacer();
     of.pause(NOW + 5_000);
     of.pause(NOW + 3_000);
-    expect([of.pausedUntil(), of.startOf(call(), NOW)]).toEqual([NOW + 5_000, NOW + 5_000]);
+    expect([of.pausedUntil(), of.pausedUntil("read", "a")]).toEqual([NOW + 5_000, NOW + 5_000]);
   });
 });
 
 describe("the rate", () => {
   it("lets starts be evenly apart, but for the slack of timers", () => {
     const of = pacer(32, 10);
-    expect(of.startOf(call(), NOW)).toBe(NOW);
-    of.take(call(), NOW);
-    expect(of.startOf(call(), NOW)).toBe(NOW + 90);
-    of.take(call(), NOW + 90);
-    expect(of.startOf(call(), NOW + 90)).toBe(NOW + 190);
+    expect(of.take(call(), NOW)).toBe(true);
+    expect(of.freeAt).toBe(NOW + 90);
+    expect(of.take(call(), NOW + 89)).toBe(false);
+    expect(of.take(call(), NOW + 90)).toBe(true);
+    expect(of.freeAt).toBe(NOW + 190);
   });
 
-  it("counts from now on after a time without calls, and from a pause where that ends later", () => {
+  it("counts from now on after a time without calls", () => {
     const of = pacer(32, 10);
     of.take(call(), NOW);
-    of.pause(NOW + 95);
-    expect(of.startOf(call(), NOW)).toBe(NOW + 95);
-    expect(of.startOf(call(), NOW + 5_000)).toBe(NOW + 5_000);
+    of.take(call(), NOW + 5_000);
+    expect(of.freeAt).toBe(NOW + 5_090);
   });
 });
 
@@ -150,7 +143,7 @@ describe("places", () => {
   it("of other limits hold for calls that come", () => {
     const of = pacer(4);
     taken(of);
-    of.limit({ concurrency: 2, rps: undefined });
+    of.limit({ concurrency: 2, rps: NONE });
     for (let calls = 0; calls < 3; calls += 1) of.giveBack(call());
     expect(taken(of)).toBe(1);
   });
@@ -208,17 +201,17 @@ describe("places that a 429 halves", () => {
   it("are fewer than other limits allow", () => {
     const of = pacer();
     refuse(of);
-    of.limit({ concurrency: 30, rps: undefined });
+    of.limit({ concurrency: 30, rps: NONE });
     expect(of.learned).toBe(16);
-    of.limit({ concurrency: 10, rps: undefined });
+    of.limit({ concurrency: 10, rps: NONE });
     expect(of.learned).toBeUndefined();
   });
 });
 
 describe("a worker's share of what its fleet may do", () => {
-  const OWN: CallLimits = { concurrency: 32, rps: undefined };
+  const OWN: CallLimits = { concurrency: 32, rps: NONE };
   const few: CallLimits = { concurrency: 3, rps: 2 };
-  it.each<[string, CallLimits, FleetLimits, number, boolean, CallLimits]>([
+  it.each<[string, CallLimits, CallLimits, number, boolean, CallLimits]>([
     [
       "alone: all but what is kept for a new one",
       OWN,
@@ -229,23 +222,16 @@ describe("a worker's share of what its fleet may do", () => {
     ],
     ["one of four", OWN, { concurrency: 41, rps: 100 }, 4, false, { concurrency: 10, rps: 23.75 }],
     ["new", OWN, { concurrency: 41, rps: 100 }, 4, true, { concurrency: 1, rps: 5 }],
-    [
-      "new, by the rate alone",
-      OWN,
-      { concurrency: undefined, rps: 100 },
-      4,
-      true,
-      { concurrency: 32, rps: 5 },
-    ],
+    ["new, by the rate alone", OWN, { concurrency: NONE, rps: 100 }, 4, true, { concurrency: 32, rps: 5 }],
     ["its own limits, where they are lower", few, { concurrency: 41, rps: 100 }, 4, false, few],
-    ["without a limit of the fleet", OWN, { concurrency: undefined, rps: undefined }, 4, false, OWN],
+    ["without a limit of the fleet", OWN, { concurrency: NONE, rps: NONE }, 4, false, OWN],
     [
       "of fewer places than workers: one",
       OWN,
-      { concurrency: 2, rps: undefined },
+      { concurrency: 2, rps: NONE },
       4,
       false,
-      { concurrency: 1, rps: undefined },
+      { concurrency: 1, rps: NONE },
     ],
   ])("%s", (_, own, fleet, workers, isNew, share) => {
     expect(shareOf(own, fleet, workers, isNew)).toEqual(share);
@@ -261,7 +247,7 @@ describe("a worker's share of what its fleet may do", () => {
           const known = shareOf(OWN, { concurrency, rps }, workers, false);
           const fresh = shareOf(OWN, { concurrency, rps }, workers + 1, true);
           expect(workers * known.concurrency + fresh.concurrency).toBeLessThanOrEqual(concurrency);
-          expect(workers * (known.rps ?? 0) + (fresh.rps ?? 0)).toBeLessThanOrEqual(rps * 1.000001);
+          expect(workers * known.rps + fresh.rps).toBeLessThanOrEqual(rps * 1.000001);
         },
       ),
     );
