@@ -134,8 +134,10 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
         return end;
       }
     };
-    const sendAll = (some: typeof rows) => sendByHalves(some, send);
-    const ends = await (isFirst && !isSeen ? sendFirstRows(rows, sendAll, isUnresolved) : sendAll(rows));
+    // Of a part of one row, nothing else would show that it was taken although it was refused.
+    const sendPart = (part: typeof rows) => sendByHalves(part, (some) => send(some, true));
+    const isSlow = isFirst && !isSeen;
+    const ends = await (isSlow ? sendFirstRows(rows, sendPart, isUnresolved) : sendByHalves(rows, send));
     return chunkOf(`${link_id}/${first.line}`, ends);
   },
   end(result, at) {

@@ -9,10 +9,10 @@ import {
 } from "../../api/operations/bank-data.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import {
+  asImported,
   type ImportEvidence,
   type ImportedRows,
   importedName,
-  namesOfImported,
   ownAccounts,
 } from "../../domain/calls/imported-rows.js";
 import { MOST_IDLE_PAGES } from "../../domain/service/idle-pages.js";
@@ -112,7 +112,7 @@ export async function namesInLink(
         const params = { path: { link_id }, query: { cursor } };
         const { transactions, ...rest } = await api.read(syncTransactions, params, options);
         const rows = [...transactions.created, ...transactions.updated] as Row[];
-        for (const one of rows.flatMap((row) => namesOfImported(row, own)).map(name))
+        for (const one of rows.flatMap((row) => asImported(row, own)).map(name))
           if (wanted.has(one)) there.add(one);
         if (!rest.has_more) return there;
         const text = JSON.stringify(transactions);

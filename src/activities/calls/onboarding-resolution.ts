@@ -83,31 +83,28 @@ export async function findOnboarding(
   if (candidates.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.sentAt);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
   if (latest !== undefined) return { found: await startedOnboarding(deps, latest.item, options) };
-  if (await noteLists(deps, all)) return { missing: params };
+  if (await showRunning(deps, all)) return { missing: params };
   looks.delete(deps.sealed);
   return { unsureForMs: LOOKED_FOR_MS };
 }
 
-/** Notes where a list shows an onboarding that has not ended. Returns whether one of the service's lists ever did. */
-async function noteLists({ sealed }: Dependencies, items: readonly OnboardingItem[]): Promise<boolean> {
-  const noted = listedOnboardings(sealed);
-  if (items.every(({ status }) => isDecision(status))) return (await noted.find()) === "running";
-  await noted.put("running");
+/** Noted once a list has shown an onboarding that had not ended. */
+export const listsRunning = (sealed: SealedStore) =>
+  sealed.kept<true>("_staging/onboarding-calls/lists-running");
+
+/** Whether lists show onboardings that have not ended, by this one or an earlier one. */
+async function showRunning({ sealed }: Dependencies, items: readonly OnboardingItem[]): Promise<boolean> {
+  const noted = listsRunning(sealed);
+  if (!items.some(({ status }) => status === "pending" || status === "incomplete")) return noted.has();
+  await noted.put(true);
   return true;
 }
-
-/** What lists of onboardings were seen to show: also runs that have not ended, or none that was just begun. */
-export const listedOnboardings = (sealed: SealedStore) =>
-  sealed.kept<"running" | "ended">("_staging/onboarding-calls/lists");
 
 /** Looks of each worker until a lost answer needs what they tell. */
 const MOST_LOOKS = 3;
 const looks = new WeakMap<SealedStore, number>();
 
-/**
- * Finds out, once for a lake, whether lists show onboardings that have not ended: by the list of a user or business who has
- * just begun one. What the list says of it is never worth a failure.
- */
+/** Finds out whether lists show onboardings that have not ended, by that of a user or business who has just begun one. */
 export async function observeLists(
   deps: Dependencies,
   fpId: string,
@@ -116,20 +113,19 @@ export async function observeLists(
   const { sealed, log } = deps;
   const looked = looks.get(sealed) ?? 0;
   if (isDecision(begun.status) || looked === MOST_LOOKS) return;
-  const isNoted = await listedOnboardings(sealed).has();
+  const isNoted = await listsRunning(sealed).has();
   looks.set(sealed, isNoted ? MOST_LOOKS : looked + 1);
   if (isNoted) return;
-  const items = await onboardingsOf(deps, fpId, { signal: cancellationSignal() }).catch((error: unknown) => {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  });
-  if (items === undefined || (await noteLists(deps, items)) || items.some(({ id }) => id === begun.id))
-    return;
-  await listedOnboardings(sealed).keep("ended");
-  log.warn(
-    "the service lists no onboarding that has not ended: one whose answer is lost is looked for for an hour, and then unknown. " +
-      "With external_id instead of fp_id it is sent again",
-  );
+  try {
+    const items = await onboardingsOf(deps, fpId, { signal: cancellationSignal() });
+    if ((await showRunning(deps, items)) || items.some(({ id }) => id === begun.id) || looked > 0) return;
+    log.warn(
+      "the service's lists lack an onboarding that has just begun: where an answer is lost, it is looked for for an hour. With external_id instead of fp_id it is sent again",
+    );
+  } catch (error) {
+    // It costs no row that a list can't be read.
+    if (!(error instanceof ApiError)) throw error;
+  }
 }
 
 async function startedOnboarding(

@@ -1,9 +1,8 @@
 /**
- * Sends rows in parts of 1, 1, 2, 4 …, and those that were lost on the way once more at the end: only rows that came back
- * tell whether a lost one would be found, so a first answer that is lost leaves one row in doubt, not all. The parts do not
- * depend on answers: after a crash each is sent again under its name.
+ * Sends rows in parts of 1, 1, 2, 4 …, and parts that were lost once more at the end: only rows that came back tell whether
+ * a lost one would be found. The parts do not depend on answers: after a crash each is sent under its name again.
  *
- * @param send throws what `isUnresolved` knows while nothing tells what became of a part
+ * @param isUnresolved knows what `send` throws while nothing tells what became of a part
  */
 export async function sendFirstRows<Row, End>(
   rows: readonly Row[],
@@ -19,7 +18,6 @@ export async function sendFirstRows<Row, End>(
     });
     parts.push(part);
   }
-  const ends: End[] = [];
-  for (const part of parts) ends.push(...(typeof part === "function" ? await part() : part));
-  return ends;
+  for (const [at, part] of parts.entries()) if (typeof part === "function") parts[at] = await part();
+  return (parts as End[][]).flat();
 }

@@ -59,28 +59,23 @@ export interface ImportedChunk {
   readonly at: string;
 }
 
-/** Most bytes of the rows of a chunk: with what is around them, a request has less than 1 MB. */
-const MOST_BYTES = 990_000;
+/** A request has less than 1 MB. UTF-8 needs at most three bytes for each unit of a text. */
+const MOST_TEXT = 330_000;
 
 /** Cuts rows into chunks of one link each, in their order, of at most `size` rows. */
 export function chunksOf<R extends { readonly row: ImportRow }>(rows: readonly R[], size: number): R[][] {
-  const open = new Map<string, { readonly chunk: R[]; bytes: number }>();
+  const open = new Map<string, { readonly chunk: R[]; text: number }>();
   const chunks: R[][] = [];
   for (const one of rows) {
-    const bytes = utf8Bytes(JSON.stringify(one.row)) + 1;
+    const text = JSON.stringify(one.row).length + 1;
     let last = open.get(one.row.link_id);
-    if (last === undefined || last.chunk.length === size || last.bytes + bytes > MOST_BYTES) {
-      last = { chunk: [], bytes: 0 };
+    if (last === undefined || last.chunk.length === size || last.text + text > MOST_TEXT) {
+      last = { chunk: [], text: 0 };
       chunks.push(last.chunk);
       open.set(one.row.link_id, last);
     }
     last.chunk.push(one);
-    last.bytes += bytes;
+    last.text += text;
   }
   return chunks;
-}
-
-/** At most as many bytes as UTF-8 may need: three for each unit of UTF-16 that is not ASCII. */
-function utf8Bytes(text: string): number {
-  return text.length + 2 * text.replace(/[ -~]/g, "").length;
 }

@@ -37,12 +37,11 @@ export function importedName({ account_id, transaction_id }: RowName): string {
   return JSON.stringify([account_id, transaction_id]);
 }
 
-/** The names under which a row that came back may have been imported: the service's ids, or the caller's beside them. */
-export function namesOfImported<Row extends RowName>(row: Row, own: ReadonlyMap<string, string>): Row[] {
-  const { original_id = null } = row as { readonly original_id?: string | null };
-  const accounts = [row.account_id, own.get(row.account_id) ?? row.account_id];
-  const ids = [row.transaction_id, original_id ?? row.transaction_id];
-  return accounts.flatMap((account_id) =>
-    ids.map((transaction_id) => ({ ...row, account_id, transaction_id })),
+/** A row that came back, as it may have been imported: by the service's ids, or the caller's beside them. */
+export function asImported<Row extends RowName>(row: Row, own: ReadonlyMap<string, string>): Row[] {
+  const { account_id: account, transaction_id: id } = row;
+  const { original_id } = row as { readonly original_id?: string | null };
+  return [account, own.get(account) ?? account].flatMap((account_id) =>
+    [id, original_id ?? id].map((transaction_id) => ({ ...row, account_id, transaction_id })),
   );
 }

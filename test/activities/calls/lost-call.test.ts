@@ -3,7 +3,7 @@ import type { Fault } from "../../../sandbox/index.js";
 import { callOnce } from "../../../src/activities/calls/call-once.js";
 import type { KeptAnswer } from "../../../src/activities/calls/call-record.js";
 import {
-  listedOnboardings,
+  listsRunning,
   onboardingResolution,
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
@@ -185,7 +185,7 @@ describe("a lost onboarding", () => {
   });
 
   it("of whom lists show no run that has not ended is looked for, and unknown after an hour", async () => {
-    await listedOnboardings(bench.deps.sealed).put("ended");
+    await listsRunning(bench.deps.sealed).drop();
     bench.sandbox.addFault({ ...lost, afterEffect: false });
     await bench.failure("create_onboarding", "call", request);
     const look = () => bench.failure("create_onboarding", "call", request);

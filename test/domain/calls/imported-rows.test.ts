@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { importedName, namesOfImported, ownAccounts } from "../../../src/domain/calls/imported-rows.js";
+import { asImported, importedName, ownAccounts } from "../../../src/domain/calls/imported-rows.js";
 
 const OWN = ownAccounts([
   { id: "acc_1", original_id: "mine" },
@@ -21,6 +21,6 @@ test.each([
     ["acc_3 txn_1"],
   ],
 ])("a row that comes back %s is known by account and id of either side", (_, row, expected) => {
-  const names = namesOfImported(row, OWN).map((one) => (JSON.parse(importedName(one)) as string[]).join(" "));
+  const names = asImported(row, OWN).map((one) => (JSON.parse(importedName(one)) as string[]).join(" "));
   expect([...new Set(names)]).toEqual(expected);
 });

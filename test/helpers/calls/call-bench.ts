@@ -6,7 +6,7 @@ import type { CallIntent, KeptAnswer } from "../../../src/activities/calls/call-
 import { type CallRule, callRule } from "../../../src/activities/calls/call-rules.js";
 import { makeCall } from "../../../src/activities/calls/make-call.js";
 import {
-  listedOnboardings,
+  listsRunning,
   onboardingResolution,
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
@@ -42,7 +42,7 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   const { sandbox, deps } = bench;
   fillForCalls(sandbox);
   // As in a lake whose service has listed an onboarding that had not ended.
-  await listedOnboardings(deps.sealed).put("running");
+  await listsRunning(deps.sealed).put(true);
   const prefix = (call: string) => `_staging/run/calls/${call}/`;
   const attempt: CallBench["attempt"] = async (name, call, request = REQUESTS[name]) => {
     if (request === undefined) throw new Error(`there is no valid request of ${name}`);

@@ -100,6 +100,7 @@ test.each([
 test("a first import of one chunk, which the service could not take twice: each row is there once", async () => {
   await open();
   world.sandbox.addFault({ ...CALL, kind: "status", status: 503, times: 2 });
+  world.sandbox.addFault({ ...CALL, kind: "partial_import", rows: 3, status: 422, after: 2, times: 1 });
   expect(await world.run(rowsOf(1, 20))).toMatchObject({ rows: { done: 20, failed: 0 } });
   expect(amountsIn(1)).toEqual(amountsOf(20));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listedOnboardings } from "../../../src/activities/calls/onboarding-resolution.js";
+import { listsRunning } from "../../../src/activities/calls/onboarding-resolution.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
@@ -77,7 +77,7 @@ test("cancelled: rows without a request are cancelled, rows with one keep their 
 
 test("cancelled, a row whose request is not answered has failed soon, and its retry posts nothing twice", async () => {
   const world = await worlds.open(playbook());
-  await listedOnboardings(world.sealed).put("running");
+  await listsRunning(world.sealed).put(true);
   const rows = world.users(1);
   const asked = world.sandbox.waitForRequests(1, POSTS);
   const release = world.sandbox.hold(POSTS);
