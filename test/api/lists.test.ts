@@ -37,7 +37,6 @@ async function idsOf(list: AsyncIterable<{ transaction_id: string }>): Promise<s
   return ids.join("");
 }
 
-/** How often the list was started again. */
 function restarts(): number {
   return server.requests.filter((line) => /[?&]page=1(&|$)/.test(line)).length - 1;
 }

@@ -8,7 +8,6 @@ interface Instruction {
   readonly value: string;
 }
 
-/** The instructions of a Dockerfile, comments dropped and continued lines joined. */
 function instructions(text: string): Instruction[] {
   const joined = text
     .split("\n")
@@ -28,7 +27,6 @@ const all = instructions(read("Dockerfile"));
 const values = (name: string) => all.filter((one) => one.name === name).map(({ value }) => value);
 const manifest: { engines: { node: string } } = JSON.parse(read("package.json"));
 
-/** Sources of COPY from the build context. */
 const copied = values("COPY")
   .filter((value) => !value.startsWith("--from="))
   .flatMap((value) => value.split(/\s+/).slice(0, -1))

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { exportsOf, namesTakenBy, read, repositoryFiles, sourcesIn } from "./source-tree.js";
 
 const MOST_LINES = 300;
-const MEDIAN_LINES = 100;
 const DUMPS = /(^|\/)types(\/|$)|(^|[-/])(utils?|helpers?|common|misc|managers?|processors?)(-|\/|$)/;
 
 /** What Temporal or vitest find in a file without an import: workflows, a failure converter, a global set-up. */
@@ -14,13 +13,6 @@ describe("files", () => {
   it(`none of src, sandbox, bench or test is longer than ${MOST_LINES} lines`, () => {
     const long = sourcesIn("src", "sandbox", "bench", "test").filter((path) => lines(path) > MOST_LINES);
     expect(long.map((path) => `${path}: ${lines(path)}`)).toEqual([]);
-  });
-
-  it.each(["src", "sandbox"])(`the median file of %s has fewer than ${MEDIAN_LINES} lines`, (folder) => {
-    const counts = sourcesIn(folder)
-      .map(lines)
-      .sort((a, b) => a - b);
-    expect(counts[Math.floor(counts.length / 2)]).toBeLessThan(MEDIAN_LINES);
   });
 
   it("src and sandbox name their files by nouns of the field, not by what they are made of", () => {

@@ -28,7 +28,6 @@ function cells(line: string): string[] {
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-/** Headings as the anchors that a link may name. */
 export function anchors(path: string): Set<string> {
   return new Set(
     headings(path).map((heading) =>
@@ -48,7 +47,6 @@ export function headings(path: string): string[] {
   return (lines ?? []).map((line) => line.replace(/^#+ /, "").replaceAll("`", ""));
 }
 
-/** A heading of a document that a text refers to. */
 interface Reference {
   readonly page: string;
   readonly heading: string;

@@ -3,10 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The repository's root directory. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
-/** Text of a file of the repository. */
 export function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
@@ -20,14 +18,12 @@ export function repositoryFiles(): string[] {
   return listed.split("\0").filter((path) => path !== "" && existsSync(join(ROOT, path)));
 }
 
-/** TypeScript sources below the given folders. */
 export function sourcesIn(...folders: readonly string[]): string[] {
   return repositoryFiles().filter(
     (path) => path.endsWith(".ts") && folders.some((folder) => path.startsWith(`${folder}/`)),
   );
 }
 
-/** One import or re-export of a source. */
 export interface Import {
   readonly from: string;
   /** A path of the repository, or the name of a package or built-in. */
@@ -71,7 +67,6 @@ const EXPORTED =
 const NAMED = /^(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+["']([^"']+)["']/gm;
 const WHOLE = /^(?:import\s+\*\s+as\s+\w+|export\s+\*)\s+from\s+["']([^"']+)["']/gm;
 
-/** Names that a source exports by declaring them. */
 export function exportsOf(path: string): string[] {
   return [...read(path).matchAll(EXPORTED)].map(([, name = ""]) => name);
 }

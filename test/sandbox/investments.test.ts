@@ -24,6 +24,13 @@ function fill(count: number): void {
   sandbox.investments.add("l", { transactions, securities });
 }
 
+test("a page has the securities of its rows", async () => {
+  fill(5);
+  const page = await read("?size=2&page=2");
+  expect(idsOf(page)).toEqual(["i2", "i3"]);
+  expect(page.securities).toEqual(["s2", "s0"].map((security_id) => ({ security_id, name: security_id })));
+});
+
 test("a list that moves: a row that came in repeats one, a row that went skips one; total tells", async () => {
   fill(6);
   sandbox.addFault({ kind: "list_moves", page: 1, times: 1 });
@@ -33,6 +40,13 @@ test("a list that moves: a row that came in repeats one, a row that went skips o
   sandbox.addFault({ kind: "list_moves", how: "remove", page: 2 });
   const skipped = await read("?size=2&page=3");
   expect([idsOf(skipped), skipped.total]).toEqual([["i4", "i5"], 6]);
+});
+
+test("a page can be made to hold the rows of the one before", async () => {
+  fill(6);
+  sandbox.addFault({ kind: "page_repeated", page: 1 });
+  const page = await read("?size=2&page=2");
+  expect([page.page, idsOf(page)]).toEqual([2, ["i0", "i1"]]);
 });
 
 test("seeded rows have amounts as strings and as numbers, and are the same for the same seed", async () => {

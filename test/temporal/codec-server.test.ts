@@ -24,7 +24,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-/** What a worker with these keys sends to Temporal. */
 async function encrypted(keys = KEYS, namespace = "default") {
   let payloads = [{ metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from('{"rows":3}') }];
   for (const codec of dataConverter(keys, namespace).payloadCodecs)

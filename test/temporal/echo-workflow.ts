@@ -5,7 +5,6 @@ const { refuse } = proxyActivities<{ refuse(name: string): Promise<void> }>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Gives its argument back, or fails as the activity does. */
 export async function echo(name: string, fail: boolean): Promise<string> {
   if (fail) await refuse(name);
   return name;

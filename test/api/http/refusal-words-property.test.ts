@@ -3,7 +3,6 @@ import { refusalReader } from "../../../src/api/http/refusal-words.js";
 import { createOnboarding } from "../../../src/api/operations/index.js";
 import { madeUpRefusals, OWN, partShown } from "../../helpers/api/made-up-refusals.js";
 
-/** How many are made up; more to measure. */
 const COUNT = Number(process.env.NIGHTLEDGER_REFUSALS ?? 4_000);
 
 test(`of ${COUNT} made-up refusals no part of a value is shown, and in nearly all the service's own words are`, () => {

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileRequest } from "../../../src/api/http/request.js";
-import {
-  callVaultProxy,
-  listInvestmentTransactions,
-  OPERATIONS,
-  updateVault,
-} from "../../../src/api/operations/index.js";
+import { callVaultProxy, OPERATIONS, updateVault } from "../../../src/api/operations/index.js";
 import type { Operation, ParamsOf } from "../../../src/api/operations/operation.js";
 import { InputError } from "../../../src/domain/failures.js";
 
@@ -41,29 +36,6 @@ describe("whatever it is given", () => {
         },
       ),
       { numRuns: 400 },
-    );
-  });
-
-  it("a query says again what was asked", () => {
-    const day = fc.date({ min: new Date("1900-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
-    const ids = fc.array(
-      fc.string({ minLength: 1 }).filter((id) => !id.includes(",")),
-      { minLength: 1, maxLength: 4 },
-    );
-    fc.assert(
-      fc.property(ids, day, fc.integer({ min: 1, max: 100 }), (account_ids, date, size) => {
-        const start_date = date.toISOString().slice(0, 10);
-        const query = { account_ids, start_date, size };
-        const { target } = compiled(listInvestmentTransactions, { path: { link_id: "l" }, query }) ?? {
-          target: "",
-        };
-        const { searchParams } = new URL(`http://host${target}`);
-        expect(searchParams.get("account_ids")?.split(",")).toEqual(account_ids);
-        expect([searchParams.get("start_date"), searchParams.get("size")]).toEqual([
-          start_date,
-          String(size),
-        ]);
-      }),
     );
   });
 

@@ -17,7 +17,6 @@ An answer may name what it is about. If it names something else than what was as
 Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
 `;
 
-/** The text of `docs/reference/api-operations.md`. */
 function referencePage(): string {
   const parts = [...new Set(OPERATIONS.map(({ part }) => part))];
   const sections = parts.map((part) => {

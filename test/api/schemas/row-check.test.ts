@@ -10,7 +10,6 @@ import {
   securitySchema,
 } from "../../../src/api/schemas/transaction.js";
 
-/** Values of every kind that a field may meet, good ones among them. */
 const value = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, true, "", " ", "x", "a/b", "..", "\ud800", "debit", "credit"),
   fc.constantFrom<unknown>(
@@ -36,7 +35,6 @@ const SCHEMAS: Record<string, z.ZodObject> = {
   securitySchema,
 };
 
-/** A row that passes, by the names of its fields. */
 const GOOD: Record<string, unknown> = {
   amount: "12.50",
   date: "2024-02-29",

@@ -13,11 +13,11 @@ afterEach(async () => {
 });
 
 /** Opens a board over a lake with a run, and asks for pages; `said` is what the board has said. */
-async function opened(env: Readonly<Record<string, string>> = {}) {
+async function opened() {
   const lake = await lakeOfRows({ runs: [{ run_id: "sync-1", kind: "sync", status: "completed" }] });
   const { terminal } = terminalIn({
     directory: lake.directory,
-    env: { NIGHTLEDGER_LAKE: lake.directory, ...env },
+    env: { NIGHTLEDGER_LAKE: lake.directory },
   });
   const said: string[] = [];
   const place = { host: "127.0.0.1", port: 0 };
@@ -35,17 +35,15 @@ test("a lake with a torn log is no missing page: 500, why, what to do, and a lin
   expect(await ask("/runs")).toEqual([200, expect.stringContaining("sync-1")]);
   expect((await ask("/runs/sync-2"))[0]).toBe(404);
   expect(await ask("/health")).toEqual([200, expect.stringMatching(/look<.*NIGHTLEDGER_API_URL/s)]);
+  // With Temporal: test/integration/board/working.test.ts.
+  expect(await ask("/schedules")).toEqual([
+    200,
+    expect.stringMatching(/nightledger dev.*NIGHTLEDGER_API_KEY/s),
+  ]);
   expect(said).toEqual([]);
   await writeFile(join(lake.directory, "runs", "_delta_log", `${"0".repeat(20)}.json`), "{torn");
   expect(await ask("/runs")).toEqual([500, expect.stringContaining("nightledger verify says")]);
   expect(said).toEqual([expect.stringMatching(/^the board could not read \/.*: .*runs.*/)]);
-});
-
-test("a configuration that is wrong is 500, and its page names what to put right", async () => {
-  const { said, ask } = await opened({ NIGHTLEDGER_ENCRYPTION_KEYS: "no keys" });
-  const page = expect.stringMatching(/NIGHTLEDGER_ENCRYPTION_KEYS.*Put this right/s);
-  expect(await ask("/runs")).toEqual([500, page]);
-  expect(said).toEqual([expect.stringContaining("NIGHTLEDGER_ENCRYPTION_KEYS")]);
 });
 
 // A batch's id that was typed wrong was answered by 500, as a lake that is broken is.

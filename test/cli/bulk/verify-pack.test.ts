@@ -6,6 +6,7 @@ import { InputError } from "../../../src/domain/failures.js";
 import { PackError } from "../../../src/lake/bulk/pack/manifest.js";
 import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
 import { openPackRoom } from "../../helpers/bulk/cip-pack.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { eachFile } from "../../helpers/each-test.js";
 
 const room = eachFile(openPackRoom);
@@ -17,14 +18,7 @@ beforeAll(async () => {
 function terminal() {
   const results: string[] = [];
   const cwd = join(room.root, "packs");
-  return {
-    results,
-    env: {},
-    cwd,
-    interactive: false,
-    result: (text: string) => results.push(text),
-    say: () => undefined,
-  };
+  return { ...SILENT, results, cwd, result: (text: string) => results.push(text) };
 }
 
 test("says what was proved, in words and as JSON", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { showRows } from "../../../src/cli/lake/row-table.js";
 import type { Terminal } from "../../../src/cli/terminal/terminal.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 type Form = Parameters<typeof showRows>[2];
 
@@ -12,7 +13,7 @@ function shown(
   const out: string[] = [];
   const said: string[] = [];
   const streams = { result: (text: string) => out.push(text), say: (line: string) => said.push(line) };
-  showRows({ env: {}, cwd: "/", interactive: false, ...terminal, ...streams }, rows, form);
+  showRows({ ...SILENT, ...terminal, ...streams }, rows, form);
   return { lines: out.join("\n").split("\n"), said };
 }
 
@@ -121,7 +122,6 @@ test("CSV keeps every digit, tells null from an empty text and quotes what needs
     { a: "1.500", b: null, c: "" },
     { a: 'say "x", y', b: "1\n2", c: { d: [1] } },
   ];
-  const terminal = { env: {}, cwd: "/", interactive: false, columns: 80, result, say: () => undefined };
-  showRows(terminal, rows, { flags: { csv: true }, names: ["a", "b", "c"] });
+  showRows({ ...SILENT, columns: 80, result }, rows, { flags: { csv: true }, names: ["a", "b", "c"] });
   expect(out).toBe('a,b,c\n1.500,,""\n"say ""x"", y","1\n2","{""d"":[1]}"');
 });

@@ -9,14 +9,14 @@ import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-stat
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { NO_REASON } from "../../../src/domain/run.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const BATCH = "onb_0123456789abcdef01234567";
 const RUN = "onboard-20261121T021500Z-3f9c2a";
 const CIRCUIT = { kind: "circuit", reason: "20 customers in a row ended with the same error" } as const;
 const REFUSED = [{ count: 20, status: 400, message: 'field "key": no such playbook' }];
 
-const terminal = { env: {}, cwd: "/", interactive: false, result: () => {}, say: () => {} };
-const run = batchRun(terminal, BATCH, {}, () => Promise.reject(new Error("a report starts nothing")));
+const run = batchRun(SILENT, BATCH, {}, () => Promise.reject(new Error("a report starts nothing")));
 const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}): BatchProgress => ({
   runId: RUN,
   batchId: BATCH,
@@ -122,7 +122,7 @@ test("a run that tried no failed row again says where their reasons are", async 
 test("what runs becomes fewer in the lines of a batch, too", () => {
   vi.useFakeTimers();
   const said: string[] = [];
-  const view = createProgressView({ ...terminal, say: (line) => void said.push(line) }, run.progress);
+  const view = createProgressView({ ...SILENT, say: (line) => void said.push(line) }, run.progress);
   view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 10, running: 12, pass: 8 } }));
   vi.advanceTimersByTime(5_000);
   view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 0, running: 0, pass: 30 } }));

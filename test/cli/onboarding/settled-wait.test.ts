@@ -12,7 +12,6 @@ const bench = eachTest(openActivityBench);
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Waits for a batch of one row with such an outcome. */
 async function waited(change: Partial<Outcome>, notAfter = NEVER) {
   const { deps } = bench;
   const batchId = await freezeCustomers(deps.batches, [customer(2)]);

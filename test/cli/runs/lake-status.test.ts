@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { lakeStatus, STATUS_TABLES } from "../../../src/cli/runs/lake-status.js";
 import { withRunsView } from "../../../src/cli/runs/view.js";
 import { DAY } from "../../../src/domain/duration.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
 
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
@@ -26,7 +27,7 @@ test("stale links are those without a commit for so long, but for gone ones and 
   try {
     const { directory: cwd } = lake;
     const env = { NIGHTLEDGER_LAKE: cwd, NIGHTLEDGER_HOME: join(cwd, "home") };
-    const terminal = { env, cwd, interactive: false, result: () => undefined, say: () => undefined };
+    const terminal = { ...SILENT, env, cwd };
     const { stale } = await withRunsView(terminal, STATUS_TABLES, (view) => lakeStatus(view, 3 * DAY));
     expect(stale).toEqual({
       total: 2,

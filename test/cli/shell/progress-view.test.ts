@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createProgressView } from "../../../src/cli/shell/progress-view.js";
 import { type Terminal, withTimeStamps } from "../../../src/cli/terminal/terminal.js";
 import { nothingWaits, type WaitingState } from "../../../src/domain/waiting.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 interface Shown {
   readonly done: number;
-  /** What is done, in parts. */
   readonly parts?: number;
   readonly waits?: WaitingState;
 }
@@ -18,13 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const log = {
-  env: {},
-  cwd: "/",
-  interactive: false,
-  result: () => undefined,
-  say: (line: string) => void said.push(line),
-};
+const log = { ...SILENT, say: (line: string) => void said.push(line) };
 
 function openView(terminal: Terminal = log) {
   return createProgressView<Shown>(withTimeStamps(terminal), {

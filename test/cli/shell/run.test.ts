@@ -4,6 +4,7 @@ import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { endWithoutResult, type JobRun, type LeftRun, reportRun } from "../../../src/cli/shell/run.js";
 import type { RunEnd } from "../../../src/cli/shell/watch.js";
 import type { RunStatus } from "../../../src/domain/run.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 type Result = { readonly status: RunStatus; readonly unauthorized?: boolean };
 
@@ -26,9 +27,7 @@ async function report(end: RunEnd<Result> | undefined, json = false) {
   const out: string[] = [];
   const said: string[] = [];
   const terminal = {
-    env: {},
-    cwd: "/",
-    interactive: false,
+    ...SILENT,
     again: AGAIN,
     result: (text: string) => void out.push(text),
     say: (line: string) => void said.push(line),

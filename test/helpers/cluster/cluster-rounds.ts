@@ -89,7 +89,6 @@ async function onboard(cluster: Cluster, seed: number): Promise<TrialReport> {
   }
 }
 
-/** An export of CIP reports, into the bucket. */
 async function exportCip(cluster: Cluster, seed: number): Promise<TrialReport> {
   const sandbox = await startSandbox({ seed, latencyMs: 60, ...KILLED_CIP.sandbox });
   const slow = { kind: "slow", chunkBytes: 200, intervalMs: 200, probability: 0.1, seed } as const;

@@ -30,7 +30,6 @@ export interface ClusterLake {
   readonly folder: JobFolder;
   /** Everything that can be killed. */
   readonly parts: readonly ClusterPart[];
-  /** What has ended that should not have. */
   problems(): string[];
   /** Ends workers and receiver: nothing changes the lake any more. */
   end(): Promise<void>;
@@ -136,7 +135,6 @@ function cutsOf({ cut }: Network): ClusterPart[] {
   }));
 }
 
-/** Workers on machines of their own, whose files are lost with them. */
 async function openWorkers(network: Network, env: Readonly<Record<string, string>>) {
   const directories: string[] = [];
   const parts: KeptProgram[] = [];

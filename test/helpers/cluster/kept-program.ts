@@ -8,7 +8,6 @@ const MOST_ENDS = 200;
 /** Characters of what it printed last. */
 const SAID = 3_000;
 
-/** A process of the cluster that a round kills. */
 export interface ClusterPart {
   readonly name: string;
   kill(): Promise<void>;
@@ -16,7 +15,6 @@ export interface ClusterPart {
   start(): Promise<void>;
 }
 
-/** How a program is started and known to work. */
 interface Kept {
   readonly name: string;
   launch(): ChildCommand;
@@ -31,7 +29,6 @@ interface Kept {
 /** A program that is started again whenever it ends, as Compose and Kubernetes do. */
 export class KeptProgram implements ClusterPart {
   readonly name: string;
-  /** Ends that a program should not have. */
   readonly problems: string[] = [];
   /** How often it ended by itself since it was started. */
   #ends = 0;
@@ -55,7 +52,6 @@ export class KeptProgram implements ClusterPart {
     await this.kept.lose?.();
   }
 
-  /** Starts it until it works. */
   async #keep(turn: number): Promise<void> {
     while (this.#turn === turn) {
       const child = this.kept.launch();

@@ -8,7 +8,6 @@ import { OWN_PIDS } from "../command/namespaces.js";
 
 const run = promisify(execFile);
 
-/** Where machines of a test reach each other. */
 export interface Network {
   /** The address of what all of them use. */
   readonly host: string;

@@ -4,7 +4,6 @@ import type { Random } from "../../../sandbox/world/random.js";
 import type { KillReport } from "../kill/kill-trial.js";
 import type { ClusterLake } from "./cluster.js";
 
-/** A command whose run is struck. */
 interface StruckCommand {
   readonly args: readonly string[];
   /** Kills come while the service is asked for these, so many times about. */
@@ -17,7 +16,6 @@ interface StruckEnd {
   readonly kills: readonly KillReport[];
   /** Of the command that completed; undefined where none did. */
   readonly summary: unknown;
-  /** Runs that commands announced. */
   readonly runs: ReadonlySet<string>;
   readonly problems: readonly string[];
 }

@@ -2,7 +2,6 @@ import { main } from "../../../src/cli/main.js";
 import type { Terminal } from "../../../src/cli/terminal/terminal.js";
 import type { JobFolder } from "./job-folder.js";
 
-/** How a command ended that ran in the test's own process. */
 interface CommandEnd {
   readonly code: number;
   readonly stdout: string;

@@ -11,7 +11,6 @@ const OUTPUT_AFTER_EXIT_MS = 20_000;
 
 const PROGRAM = fileURLToPath(new URL("../../../bin/nightledger.js", import.meta.url));
 
-/** How a process ended, and all it printed. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -21,13 +20,11 @@ export interface ProcessEnd {
   readonly at: number;
 }
 
-/** A running child of a test. */
 export interface ChildCommand {
   readonly pid: number;
   readonly identity: ProcessIdentity | undefined;
   readonly ended: Promise<ProcessEnd>;
   running(): boolean;
-  /** What it has printed so far. */
   printed(): { readonly stdout: string; readonly stderr: string };
   /** Resolves with the match once what it printed matches; rejects when it ends without. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
@@ -51,12 +48,10 @@ export function startCommand(args: readonly string[], surroundings: ChildSurroun
   return startNode(PROGRAM, args, surroundings);
 }
 
-/** Starts a Node script as a process of its own. */
 export function startNode(script: string, args: readonly string[], at: ChildSurroundings): ChildCommand {
   return startProgram([process.execPath, script, ...args], at);
 }
 
-/** Starts any program. */
 export function startProgram(line: readonly string[], at: ChildSurroundings): ChildCommand {
   const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
   const [command = "", ...args] = [...(at.within ?? []), ...line];

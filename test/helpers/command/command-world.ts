@@ -26,10 +26,8 @@ export function commandWorld(options: SandboxOptions = {}) {
     get folder() {
       return folder;
     },
-    /** Writes a file into the folder. */
     write: (name: string, data: string | Buffer) => writeFile(join(folder.directory, name), data),
     run: (...args: string[]) => runHere(folder, args),
-    /** Runs a command with `--json`. */
     say: (...args: string[]) => sayHere(folder, ...args),
   };
 }

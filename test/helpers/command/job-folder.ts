@@ -19,11 +19,9 @@ export interface JobFolder {
   sync(...more: string[]): ChildCommand;
   /** Temporal servers that have HOME's database open. */
   servers(): ProcessIdentity[];
-  /** What the folder holds, hidden names too. */
   names(): Promise<string[]>;
   /** Ends what was started here. */
   end(): Promise<void>;
-  /** Ends it and removes the folder. */
   release(): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 /** What puts a process into a PID namespace of its own, with its own /proc; the namespace ends with it. */
 export const OWN_PIDS = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
 
-/** Whether this user may make namespaces on this system. */
 export function canUnshare(): boolean {
   try {
     const [program, ...args] = OWN_PIDS;

@@ -9,7 +9,6 @@ const run = promisify(execFile);
 
 /** A folder whose lake is a small file system of its own. */
 interface SmallLake extends JobFolder {
-  /** Makes room. */
   grow(): Promise<void>;
 }
 

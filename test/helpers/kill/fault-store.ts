@@ -31,7 +31,6 @@ export function appendedName(key: string, [head = Buffer.alloc(0)]: readonly Uin
   return [key, header?.kind ?? "?", ...(stream === undefined ? [] : [stream])].join(" ");
 }
 
-/** Wraps a store so that given steps go wrong. */
 export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): FaultStore {
   let standing = [...faults];
   const met = new Map<StoreFault, number>();

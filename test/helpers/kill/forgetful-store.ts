@@ -3,7 +3,6 @@ import { appendedName, type StoreFault } from "./fault-store.js";
 import { notesInMemory } from "./unsynced-notes.js";
 import { forgetUnsynced, notingUnsynced } from "./unsynced-store.js";
 
-/** A step of a store at which the power is cut. */
 export interface PowerCut {
   readonly on: StoreFault["on"] | "persist";
   /** Source of a regular expression that the key matches; of what is appended, its {@link appendedName}. */
@@ -18,7 +17,6 @@ export interface ForgetfulStore extends ObjectStore {
   readonly cut: PowerCut | undefined;
   /** Resolves when the power is cut and the disk holds what it kept. */
   readonly dark: Promise<void>;
-  /** Cuts the power now. */
   powerCut(): Promise<void>;
 }
 

@@ -33,7 +33,6 @@ interface PlannedKill {
   readonly delayMs: number;
 }
 
-/** One kill of a trial. */
 export interface KillReport {
   readonly victim: string;
   /** In words: what, when, and what came of it. */
@@ -42,7 +41,6 @@ export interface KillReport {
   readonly met: boolean;
 }
 
-/** What one trial did and found. */
 export interface TrialReport {
   readonly kills: readonly KillReport[];
   /** Everything that is not exactly right; empty when nothing is. */
@@ -129,7 +127,6 @@ function planKill(random: Random, pages: number, companion: Companion | undefine
   return { victim: random.pick(victims), point, delayMs: random.chance(0.5) ? 0 : random.int(80) };
 }
 
-/** The processes of one trial. */
 class Trial {
   readonly #killed = new Set<number>();
   readonly #problems: string[] = [];

@@ -14,7 +14,6 @@ import { forgetUnsynced } from "./unsynced-store.js";
 export const STORE_KINDS = ["kept", "forgetful", "bucket"] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
-/** The store of processes that are killed. */
 export interface KilledStore {
   /** Whether a kill costs everything that a slice has read, not only a page. */
   readonly forgets: boolean;
@@ -31,7 +30,6 @@ export interface KilledStore {
   release(): Promise<void>;
 }
 
-/** Makes the store that commands of a trial get. */
 export async function openKilledStore(kind: StoreKind): Promise<KilledStore> {
   if (kind === "kept") return { forgets: false, env: {}, forget: async () => 0, release: async () => {} };
   if (kind === "bucket") return openBucket();

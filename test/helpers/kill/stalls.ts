@@ -15,7 +15,6 @@ interface LogLine {
   readonly attempt?: number;
 }
 
-/** An attempt of a step as the log tells of it. */
 interface Attempt {
   readonly pid: number;
   /** When it last told Temporal that it is still working. */

@@ -8,11 +8,9 @@ export interface UnsyncedNote {
   readonly before: Buffer | undefined;
 }
 
-/** Notes of every change that a power cut would undo. */
 export interface UnsyncedNotes {
   /** Notes that a key is about to change; what was noted of it before stays. */
   note(key: string, before: () => Promise<Buffer | undefined>): Promise<void>;
-  /** Removes the notes of keys that were synced. */
   remove(keys: readonly string[]): Promise<void>;
   /** The same of every key below a prefix, also of those that were deleted long before. */
   removeBelow(prefix: string): Promise<void>;

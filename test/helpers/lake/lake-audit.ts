@@ -19,7 +19,7 @@ const MOST_SHOWN = 5;
 /** Reads a lake with an engine of its own; released after `work`. */
 export async function withLake<T>(lake: string, work: (query: LakeQuery) => Promise<T>): Promise<T> {
   const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-audit-"));
-  const query = openQuery(createLocalStore(lake), { scratchDirectory });
+  const query = openQuery(createLocalStore(lake), { scratchDirectory, tables: TABLES });
   try {
     return await work(query);
   } finally {

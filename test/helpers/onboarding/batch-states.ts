@@ -1,6 +1,5 @@
 import type { ChunkPlan, DoneReport, RowToRun } from "../../../src/domain/onboarding/batch/batch-rows.js";
 
-/** A row that is planned for the first time. */
 export const rowToRun = (row: number): RowToRun => ({
   row,
   line: row + 2,
@@ -19,7 +18,6 @@ export const planOf = (from: number, to: number): ChunkPlan => ({
   ended: [],
 });
 
-/** What a customer reports that has passed. */
 export const doneReport = (row: number, change: Partial<DoneReport> = {}): DoneReport => ({
   kind: "done",
   row,

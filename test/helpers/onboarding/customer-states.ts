@@ -5,7 +5,6 @@ import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
 
-/** The first attempt of a file's first row. */
 export const FIRST_ROW = {
   batchId: "onb_1",
   runId: "run-1",
@@ -19,7 +18,6 @@ export const FIRST_ROW = {
   startedAt: "2026-11-22T10:00:00Z",
 };
 
-/** It as its batch hands it over. */
 export const FIRST_INPUT: CustomerInput = {
   batchWorkflowId: "onboard-batch/1",
   ...FIRST_ROW,
@@ -46,7 +44,6 @@ export const UNSAID: CustomerState = { ...PASSED, phase: "people", review: null 
 export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", review: true };
 export const INCOMPLETE: CustomerState = { ...POSTED, status: "incomplete", phase: "people" };
 
-/** A webhook of the onboarding `ob_1`. */
 export const event = (kind: EventKind, change: Partial<CustomerEvent> = {}): CustomerEvent => ({
   messageId: "msg_1",
   kind,
@@ -57,6 +54,5 @@ export const event = (kind: EventKind, change: Partial<CustomerEvent> = {}): Cus
   at: null,
   ...change,
 });
-/** Its decision. */
 export const completed = (status: string, review = false) =>
   event("service.onboarding.completed", { status, review: review });

@@ -23,7 +23,6 @@ import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
-/** A row of a customers file, as JSONL has it. */
 type GivenCustomer = Readonly<Record<string, unknown>>;
 
 /** What a test chooses of a batch; the playbook is `pb_kyc`, the mode asynchronous. */
@@ -33,7 +32,6 @@ interface BatchChoice extends Partial<Omit<OnboardingOptions, "timing">> {
   readonly timing?: Partial<OnboardingTiming>;
 }
 
-/** A batch that ended. */
 interface StartedBatch extends StartedRun {
   readonly batchId: string;
 }
@@ -52,7 +50,6 @@ export interface OnboardWorld extends SyncWorld {
   /** The same, to the end. */
   onboard(customers: readonly GivenCustomer[], choice?: BatchChoice): Promise<EndedBatch>;
   progress(batch: StartedBatch): Promise<BatchProgress>;
-  /** Waits until the batch's progress is so. */
   until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean): Promise<BatchProgress>;
   /** Tells a customer's open row of a webhook, as the receiver does; whether one was there. */
   tell(fpId: string, event: Partial<CustomerEvent>): Promise<boolean>;
@@ -60,7 +57,6 @@ export interface OnboardWorld extends SyncWorld {
   untilOpen(fpId: string, fits: (row: OpenCustomer | undefined) => boolean): Promise<void>;
   /** Latest outcomes by line. */
   outcomes(batch: Pick<StartedBatch, "batchId">): Promise<Row[]>;
-  /** Waits until a query gives so many rows. */
   untilRows(sql: string, count: number): Promise<Row[]>;
 }
 
@@ -76,7 +72,6 @@ const QUICK: OnboardingTiming = {
 const LOOK_EVERY_MS = 100;
 const sha256 = (text: string) => hash("sha256", text);
 
-/** Opens a world of customers around a running Temporal server. */
 export async function openOnboardWorld(
   temporal: TestTemporal,
   options: WorldOptions = {},

@@ -18,7 +18,6 @@ import { holding } from "./planted-texts.js";
 /** What is killed: `the worker` is whichever process works now; with `everything` all of them at once. */
 export type OnboardVictim = "the command" | "the worker" | "Temporal" | "the receiver" | "everything";
 
-/** How large a trial is. */
 interface OnboardTrial {
   readonly seed: number;
   readonly customers: number;
@@ -70,7 +69,6 @@ export async function runOnboardTrial(trial: OnboardTrial): Promise<TrialReport>
   }
 }
 
-/** The processes of one trial, and what is wrong so far. */
 class Trial {
   readonly #problems: string[] = [];
   readonly #kills: KillReport[] = [];
@@ -128,7 +126,6 @@ class Trial {
     });
   }
 
-  /** Runs the command until it completes; its summary. */
   async #onboard(): Promise<OnboardSummary | undefined> {
     for (let commands = 0; commands < MOST_COMMANDS; commands += 1) {
       this.#command = this.folder.command(ARGS);

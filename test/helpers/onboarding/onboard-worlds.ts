@@ -2,7 +2,6 @@ import type { WorldOptions } from "../sync/sync-harness.js";
 import { type TestWorlds, testWorlds } from "../temporal/test-worlds.js";
 import { type OnboardWorld, openOnboardWorld } from "./onboard-harness.js";
 
-/** Registers the hooks of a test file that onboards. */
 export function onboardWorlds(): TestWorlds<WorldOptions, OnboardWorld> {
   return testWorlds(openOnboardWorld);
 }

@@ -81,7 +81,6 @@ export const REPEATED_DEEP = rawRow("deep", {
 
 const EMPTY = '"created":[],"updated":[],"removed":[]';
 const ROWS = `"created":[${rawRow("t")}],"updated":[],"removed":[]`;
-/** Envelopes with a key twice. */
 export const ENVELOPES: Readonly<Record<string, string>> = {
   transactions: `"transactions":{${EMPTY}},"transactions":{${ROWS}}`,
   transactions_last: `"transactions":{${ROWS}},"transactions":{${EMPTY}}`,

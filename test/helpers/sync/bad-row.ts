@@ -1,7 +1,6 @@
 import { auditLake } from "../lake/lake-audit.js";
 import type { SyncWorld } from "./sync-harness.js";
 
-/** Gives the first link of a world a row that goes to quarantine. */
 export function addBadRow({ sandbox }: SyncWorld): void {
   const [link = ""] = sandbox.world.links.keys();
   sandbox.append(link, [{ change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" }]);

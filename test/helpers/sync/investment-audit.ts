@@ -1,7 +1,6 @@
 import { decimalText, decimalUnits, type Sandbox } from "../../../sandbox/index.js";
 
 type Row = Readonly<Record<string, unknown>>;
-/** All rows of one statement over a lake. */
 type Rows = (sql: string) => Promise<readonly Row[]>;
 
 const TEXTS = ["account_id", "description", "type", "security_id"];

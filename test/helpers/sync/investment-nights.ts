@@ -3,15 +3,13 @@ import { commit } from "../../../src/activities/sync/commit/commit.js";
 import { ALL_DAYS } from "../../../src/api/schemas/parameters.js";
 import type { Place } from "../../../src/domain/sync/place.js";
 import { afterUserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
-import { openQuery } from "../../../src/lake/query/query.js";
-import { TABLES } from "../../../src/tables.js";
+import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { type ActivityBench, openActivityBench, type SliceGiven } from "../temporal/activity-bench.js";
 
 export const INVESTMENTS = ["investment_transactions", "securities"];
 const OPERATION = "list_investment_transactions";
 const DAY = 86_400_000;
 
-/** So many days before today. */
 export const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
 
 /** One user with one link, read night after night by the activities of a sync. */
@@ -60,19 +58,8 @@ export class InvestmentNights {
     return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], ended: [], failed: [] }));
   }
 
-  async rows(sql: string): Promise<Record<string, unknown>[]> {
-    const { lake } = this.bench.deps;
-    const query = openQuery(lake.store, {
-      scratchDirectory: `${lake.duckdb.scratchDirectory}/query`,
-      tables: TABLES,
-    });
-    try {
-      const found = [];
-      for await (const batch of query.query(sql)) found.push(...batch);
-      return found;
-    } finally {
-      await query.close();
-    }
+  rows(sql: string) {
+    return withLake(this.bench.deps.lake.store.address, (query) => rowsOf(query, sql));
   }
 
   /** Makes the list too long for one page, by rows of long ago: it then is read by windows. */
@@ -89,7 +76,6 @@ export class InvestmentNights {
     return rows.map(({ text }) => text);
   }
 
-  /** Adds a transaction of yesterday, or changes it. */
   add(id: string, fields: Record<string, unknown> = {}): void {
     this.bench.sandbox.investments.add("l", {
       transactions: [{ investment_transaction_id: id, date: daysAgo(1), ...fields }],

@@ -2,8 +2,7 @@ import { commit } from "../../../src/activities/sync/commit/commit.js";
 import { load } from "../../../src/activities/sync/load/load.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import type { SyncTotals } from "../../../src/domain/sync/sync-totals.js";
-import { openQuery } from "../../../src/lake/query/query.js";
-import { TABLES } from "../../../src/tables.js";
+import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { type LyingProxy, startLyingProxy } from "../stand-in/lying-proxy.js";
 import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
 
@@ -69,16 +68,8 @@ export class LiedToNights {
     return { failed, totals };
   }
 
-  async rows(sql: string): Promise<Record<string, unknown>[]> {
-    const { store, duckdb } = this.bench.deps.lake;
-    const query = openQuery(store, { scratchDirectory: `${duckdb.scratchDirectory}/query`, tables: TABLES });
-    try {
-      const found = [];
-      for await (const batch of query.query(sql)) found.push(...batch);
-      return found;
-    } finally {
-      await query.close();
-    }
+  rows(sql: string) {
+    return withLake(this.bench.deps.lake.store.address, (query) => rowsOf(query, sql));
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,5 @@
 import type { LinkCheckpoint } from "../../../src/lake/sync/link-checkpoint.js";
 
-/** The committed state of a link, of one update with one row. */
 export const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   run_id: "r1",
   link_id: "l",

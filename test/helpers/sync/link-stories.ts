@@ -24,7 +24,6 @@ export interface LinkStory {
 
 interface LinkNight {
   readonly change?: (sandbox: Sandbox, link: string) => void;
-  /** Of this night only. */
   readonly faults?: readonly Fault[];
   /** What its row of `link_syncs` has, by that of the night before. */
   readonly row?: Expected | ((before: Row) => Expected);
@@ -38,7 +37,6 @@ interface PlayedNight {
   readonly result: SyncResult;
   readonly rows: ReadonlyMap<string, Row>;
   readonly calls: ReadonlyMap<string, Calls>;
-  /** How often each operation was asked for. */
   readonly operations: Readonly<Record<string, number>>;
 }
 

@@ -14,7 +14,6 @@ import { NEW, SIZE, sliceResult } from "./slice-results.js";
  * be in a folder that was not dropped. Chance decides how far slices come and what ends when.
  */
 export class ModelledRun {
-  /** How often each user and each link ended. */
   readonly ends = new Map<string, number>();
   readonly staging = new ModelledStaging();
   #state: SyncState;

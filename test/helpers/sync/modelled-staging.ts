@@ -2,7 +2,6 @@ import type { LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { type Place, placeKey, sliceOf } from "../../../src/domain/sync/place.js";
 import type { ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 
-/** What a report holds. */
 export interface ModelledReport {
   readonly users: number[];
   readonly observed: Place[];
@@ -17,7 +16,6 @@ export class ModelledStaging {
   readonly #reports = new Map<string, ModelledReport>();
   #at = 0;
 
-  /** The place of a new record. */
   place(folder: string): Place {
     this.#at += 1;
     return { journal: `${folder}/x`, at: this.#at, bytes: 1, sha256: "s" };

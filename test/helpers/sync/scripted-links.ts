@@ -16,7 +16,6 @@ export function addRows(sandbox: Sandbox, id: string, rows: number, from = 0): v
   );
 }
 
-/** A created event of an ordinary row. */
 export function created(
   transaction_id: string,
   fields: Omit<Parameters<typeof transactionRow>[0], "transaction_id"> = {},
@@ -24,7 +23,6 @@ export function created(
   return { change: "created", row: transactionRow({ transaction_id, ...fields }) };
 }
 
-/** An updated event of an ordinary row. */
 export function updated(
   transaction_id: string,
   fields: Omit<Parameters<typeof transactionRow>[0], "transaction_id"> = {},
@@ -32,12 +30,10 @@ export function updated(
   return { change: "updated", row: transactionRow({ transaction_id, ...fields }) };
 }
 
-/** A removed event. */
 export function removed(id: string): NewEvent {
   return { change: "removed", id };
 }
 
-/** The row of `link_syncs` of a link in a run. */
 export async function linkSync(world: SyncWorld, runId: string, link: string): Promise<Row | undefined> {
   const rows = await world.rows(`select * from link_syncs where run_id = '${runId}' and link_id = '${link}'`);
   if (rows.length > 1) throw new Error(`${rows.length} rows of one link and run in link_syncs`);
@@ -49,7 +45,6 @@ export function syncCalls(world: SyncWorld, link: string) {
   return world.sandbox.requests({ operation: "sync_transactions", link });
 }
 
-/** Ids and change types of a link's feed in its order. */
 export async function feedOf(world: SyncWorld, link: string): Promise<string[]> {
   const rows = await world.rows(
     `select change_type || ' ' || transaction_id || case when inferred then ' inferred' else '' end as entry
@@ -58,7 +53,6 @@ export async function feedOf(world: SyncWorld, link: string): Promise<string[]> 
   return rows.map(({ entry }) => String(entry));
 }
 
-/** Ids of a link's current rows. */
 export async function liveIds(world: SyncWorld, link: string): Promise<string[]> {
   const rows = await world.rows(
     `select transaction_id from transactions where link_id = '${link}' order by transaction_id`,

@@ -4,7 +4,6 @@ import type { Place } from "../../../src/domain/sync/place.js";
 import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 
 export const SIZE = 500;
-/** A link that was never committed. */
 export const NEW: LinkBase = { cursor: null, known: false };
 
 /** A record in the journals that a slice began, or continued. */
@@ -65,7 +64,6 @@ export function sliceResult(given: Partial<ReadSliceResult> = {}): ReadSliceResu
   };
 }
 
-/** The one thing in a list. */
 export function only<T>(items: readonly T[]): T {
   if (items.length !== 1 || items[0] === undefined) throw new Error(`${items.length} items instead of one`);
   return items[0];

@@ -28,7 +28,6 @@ export type Row = Readonly<Record<string, JsonValue>>;
 /** What a test may choose of a run; users default to everyone in the world. */
 export type RunChoice = Partial<SyncOptions> & { readonly users?: readonly (string | RosterRow)[] };
 
-/** A run that ended. */
 interface EndedSync {
   readonly runId: string;
   readonly workflowId: string;
@@ -54,7 +53,6 @@ export interface SyncWorld {
   stopWorker(): Promise<void>;
   /** Starts the worker, or another beside it. */
   startWorker(): Promise<RunningWorker>;
-  /** What the worker has logged. */
   log(): Promise<string>;
   close(): Promise<void>;
 }
@@ -85,7 +83,6 @@ const API: Omit<ApiConfig, "url" | "key"> = {
 
 const SCRATCH_BYTES = 1024 * 1024 * 1024;
 
-/** Starts the parts of one test around a running Temporal server. */
 export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {
   const releases: (() => unknown)[] = [];
   const close = async () => {

@@ -9,11 +9,9 @@ import {
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { fileSha256 } from "../../../src/lake/store/local/local-store-files.js";
 
-/** A lake that a person or a disk has damaged. */
 export class DamagedLake {
   constructor(readonly directory: string) {}
 
-  /** A copy of a lake, to be damaged. */
   static async of(lake: string, directory: string): Promise<DamagedLake> {
     await cp(lake, directory, { recursive: true });
     return new DamagedLake(directory);
@@ -60,7 +58,6 @@ export class DamagedLake {
     await writeFile(path, bytes);
   }
 
-  /** Changes the checkpoints of some links in the feed's log. */
   async changeCheckpoints(links: RegExp, change: object): Promise<void> {
     await this.editLog("transaction_changes", (action) => {
       if (!("domainMetadata" in action)) return action;
@@ -71,7 +68,6 @@ export class DamagedLake {
     });
   }
 
-  /** The first data file of a table with a row of which a condition holds. */
   async fileWith(table: string, where: string): Promise<string> {
     const files = (await readdir(join(this.directory, table))).filter((name) => name.endsWith(".parquet"));
     for (const file of files) {
@@ -82,7 +78,6 @@ export class DamagedLake {
     throw new Error(`no file of ${table} has a row where ${where}`);
   }
 
-  /** Changes the actions of every commit of a table. */
   async editLog(table: string, change: (action: DeltaAction) => DeltaAction): Promise<void> {
     for (const name of await this.commits(table)) {
       const actions = parseActions(await readFile(name, "utf8"));
@@ -90,14 +85,12 @@ export class DamagedLake {
     }
   }
 
-  /** Whether any commit of a table holds a text. */
   async says(table: string, text: string): Promise<boolean> {
     for (const name of await this.commits(table))
       if ((await readFile(name, "utf8")).includes(text)) return true;
     return false;
   }
 
-  /** The files of a table's commits, by version. */
   async commits(table: string): Promise<string[]> {
     const log = join(this.directory, table, "_delta_log");
     const names = (await readdir(log)).filter((name) => /^\d{20}\.json$/.test(name)).sort();

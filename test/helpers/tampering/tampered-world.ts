@@ -11,12 +11,9 @@ import { type Verdict, verified } from "./verified.js";
 /** A lake of two nights, of which copies are tampered with and verified. */
 interface TamperedWorld {
   readonly lake: string;
-  /** The roots of the nights. */
   readonly roots: readonly string[];
   copy(): Promise<DamagedLake>;
-  /** Tampers with a copy as a seed says, and verifies it. */
   found(seed: number): Promise<Verdict>;
-  /** A copy of the lake after the first night. */
   readonly yesterday: string;
   close(): Promise<void>;
 }

@@ -1,13 +1,11 @@
 import { dirname } from "node:path";
 import { type VerifyFlags, verifyLake } from "../../../src/cli/sync/verify-lake.js";
 
-/** What `verify` says of a lake. */
 export interface Verdict {
   readonly code: number;
   readonly text: string;
 }
 
-/** Verifies a lake in this process. */
 export async function verified(lake: string, flags: VerifyFlags = {}): Promise<Verdict> {
   const out: string[] = [];
   const say = (line: string) => void out.push(line);

@@ -31,29 +31,23 @@ export const SILENT = new DefaultLogger("ERROR", () => undefined);
 export interface ActivityBench {
   readonly sandbox: Sandbox;
   readonly deps: SyncDependencies & OnboardingDependencies;
-  /** Freezes the roster of a run. */
   freeze(users: readonly RosterRow[], runId?: string): Promise<void>;
   /**
    * Reads a slice: unless said otherwise, the first one of run `run`, and all of {@link freeze}'s users with their
    * accounts and transactions.
    */
   read(given?: SliceGiven): Promise<ReadSlice>;
-  /** Runs an activity as its n-th attempt. */
   run<R>(work: () => Promise<R>, attempt?: number): Promise<R>;
-  /** Lines of the log so far. */
   logged(): Record<string, unknown>[];
   close(): Promise<void>;
 }
 
-/** What is special about a slice. */
 export interface SliceGiven extends Partial<ReadSliceInput> {
-  /** Which attempt of the activity it is. */
   readonly attempt?: number;
   /** What it works with in the bench's stead. */
   readonly deps?: SyncDependencies;
 }
 
-/** What a slice came to, with its report. */
 export interface ReadSlice extends ReadSliceResult {
   /** Empty where the slice has none. */
   readonly parsed: SliceReport;
@@ -61,7 +55,6 @@ export interface ReadSlice extends ReadSliceResult {
 
 const NO_REPORT: SliceReport = { observed: [], quiet: [], finished: [], waiting: [] };
 
-/** What a log file has so far. */
 export function linesOf(logFile: string): Record<string, unknown>[] {
   return readFileSync(logFile, "utf8")
     .split("\n")
@@ -69,7 +62,6 @@ export function linesOf(logFile: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Starts the parts of one test. */
 export async function openActivityBench(options?: SandboxOptions): Promise<ActivityBench> {
   const directory = await mkdtemp(join(tmpdir(), "nightledger-activity-"));
   const sandbox = await startSandbox(options);

@@ -4,16 +4,13 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** A wire to a Temporal server on which answers get lost while requests arrive. */
 export interface LossyWire {
   readonly address: string;
-  /** From now on requests pass and answers don't. */
   loseAnswers(): void;
   /** Breaks the connections; new ones pass both ways, or are refused where the wire is to stay `cut`. */
   breakConnections(how: "mended" | "cut"): void;
-  /** Resolves with the next bytes that a client sends. */
   nextRequest(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Puts a wire before a server. */
 export async function startLossyWire(target: string): Promise<LossyWire> {
   const [host = "", port = ""] = target.split(":");
   const sockets = new Set<Socket>();

@@ -30,7 +30,6 @@ async function openedNow(client: Client, type: string, runId: string): Promise<s
   return opened;
 }
 
-/** Every payload in a part of a history. */
 export function payloadsOf(value: unknown): Payload[] {
   if (typeof value !== "object" || value === null) return [];
   if ("payloads" in value && Array.isArray(value.payloads)) return value.payloads;

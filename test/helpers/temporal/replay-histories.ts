@@ -5,7 +5,6 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import type { Client } from "@temporalio/client";
 import { historyFromJSON, historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 
-/** A workflow's history as it was recorded with the committed test key. */
 interface StoredHistory {
   readonly name: string;
   readonly workflowId: string;

@@ -1,7 +1,6 @@
 import { startConfiguredTemporal } from "./configured-temporal.js";
 import type { TestTemporal } from "./temporal-environment.js";
 
-/** Events after which this server suggests that a workflow continue as new. */
 const SUGGEST_AFTER = 20;
 
 /** Starts a server, in memory, whose workflows continue as new after a few events. */

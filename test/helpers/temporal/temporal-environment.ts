@@ -7,7 +7,6 @@ import { type EncryptionKeys, parseEncryptionKeys } from "../../../src/temporal/
 import { endProcess, startServer } from "../../../src/temporal/server/server-process.js";
 import { removePipes } from "../../../src/temporal/server/supervisor.js";
 
-/** A Temporal server that tests use. */
 export interface TestTemporal {
   readonly address: string;
   readonly namespace: string;
@@ -28,7 +27,6 @@ export function clusterEnv({ address }: Pick<TestTemporal, "address">) {
   return { TEMPORAL_ADDRESS: address, NIGHTLEDGER_ENCRYPTION_KEYS: TEST_KEYS_TEXT };
 }
 
-/** The path of the Temporal CLI, found or installed as the product does it. */
 export async function temporalCliPath(): Promise<string> {
   const report = (message: string) => void process.stderr.write(`${message}\n`);
   return (await findTemporalCli({ env: process.env, report })).path;

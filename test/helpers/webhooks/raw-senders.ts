@@ -3,7 +3,6 @@ import { expect } from "vitest";
 
 /** A connection on which bytes are sent as they are, as slowly as a test likes. */
 interface RawSender {
-  /** Waits until what came back is so. */
   says(pattern: RegExp): Promise<void>;
   send(bytes: string): void;
   /** Bytes that the system took. */
@@ -37,7 +36,6 @@ export function rawAnswer(url: string, bytes: string): Promise<string> {
   return openRawSender(url, bytes).ended;
 }
 
-/** A server that takes connections and says nothing. */
 export async function startSilentServer(): Promise<{ readonly port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => undefined)));

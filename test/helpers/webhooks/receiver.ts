@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request that came in. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -9,7 +8,6 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** What a receiver answers. */
 interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -7,7 +7,6 @@ export function secretOf(text: string): string {
 
 export const SECRET = secretOf("a secret of 24 bytes....");
 
-/** What is different about a message. */
 export interface MessageChanges {
   readonly id?: string;
   readonly secret?: string;

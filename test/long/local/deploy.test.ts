@@ -144,7 +144,6 @@ async function expectPassedOnce(): Promise<void> {
   expect(customers.filter((user) => sandbox.onboardings.of(user).length !== 1)).toEqual([]);
 }
 
-/** Waits until so many runs are pinned to a version. */
 async function arePinned(buildId: string, runs: number): Promise<void> {
   const { client } = await temporal.client();
   const query = `TemporalWorkerDeploymentVersion = "${DEPLOYMENT}:${buildId}" AND TemporalWorkflowVersioningBehavior = "Pinned" AND ExecutionStatus = "Running"`;

@@ -14,7 +14,6 @@ afterEach(async () => {
 
 const isSync = (name: string) => name.startsWith("sync-");
 
-/** A command that was killed while it read, and the staging of its run. */
 async function openKilledRun(): Promise<{ sandbox: Sandbox; folder: JobFolder; staging: string }> {
   const sandbox = await startSandbox({
     population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 40, seed: 4 },

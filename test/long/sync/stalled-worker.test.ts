@@ -19,7 +19,6 @@ const sandbox = eachTest(() =>
 );
 const folder = eachTest(() => openJobFolder(sandbox, { NIGHTLEDGER_LOG_LEVEL: "debug" }));
 
-/** Resolves once Temporal has begun a step of a run again. */
 async function stepIsRepeated(): Promise<void> {
   const { address } = JSON.parse(await readFile(join(folder.home, "server.json"), "utf8"));
   const connection = await Connection.connect({ address });

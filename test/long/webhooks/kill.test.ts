@@ -1,4 +1,4 @@
-import { readdir, utimes, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { taskQueue } from "../../../src/domain/run.js";
@@ -11,9 +11,6 @@ import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import type { ReceiverSettings } from "../../helpers/webhooks/receiver-process.js";
 import { SECRET } from "../../helpers/webhooks/signed-webhook.js";
 import { tabledEvents } from "../../helpers/webhooks/webhook-world.js";
-
-const ALWAYS = { key: "pb_kyc", outcomes: { pass: 1 }, versions: 3 } as const;
-const NO_POLL = { pollFirst: 600_000, pollMost: 600_000 };
 
 const temporal = sharedTemporal();
 let script: string;
@@ -33,12 +30,6 @@ afterEach(async () => {
   if (child?.running()) await child.end("SIGKILL");
   await world.close();
 });
-
-async function openWorld(retryMs: readonly number[]): Promise<void> {
-  world = await openOnboardWorld(temporal, {
-    sandbox: { playbooks: [{ ...ALWAYS, delayMs: 500 }], webhooks: { retryMs, timeoutMs: 2_000 } },
-  });
-}
 
 /** Starts the receiver, from the second time on where it was before. */
 async function startReceiver(faults: readonly StoreFault[] = []): Promise<ChildCommand> {
@@ -66,41 +57,25 @@ async function startReceiver(faults: readonly StoreFault[] = []): Promise<ChildC
   return child;
 }
 
-const outcomes = () => world.rows("select line, status, settled_by, version from onboardings order by line");
-const sent = () => world.sandbox.webhooks.messages().map(({ id }) => id);
-const tabled = async () =>
-  (await tabledEvents(world, sent().length)).map(({ message_id }) => String(message_id)).sort();
-
-/** Lets a customer be onboarded, whose webhook kills the receiver at a step. */
-async function killedAt(kill: StoreFault, retryMs: readonly number[]) {
-  await openWorld(retryMs);
-  const receiver = await startReceiver([kill]);
-  const batch = await world.begin(world.users(1), { timing: NO_POLL });
-  expect((await receiver.ended).signal).toBe("SIGKILL");
-  return batch;
-}
-
+// Nobody sends it again: test/integration/webhooks/table.test.ts.
 test.each([
   ["before the event is on the disk", "before"],
   ["between the disk and the answer", "after"],
 ] as const)("a receiver killed %s: the repetition ends the wait, and is tabled once", async (_, when) => {
-  const kill: StoreFault = { on: "putIfAbsent", key: "^_staging/webhooks/", when, effect: "kill" };
-  const batch = await killedAt(kill, [500, 1_000, 2_000, 4_000, 8_000, 16_000]);
+  const webhooks = { retryMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000], timeoutMs: 2_000 };
+  const playbooks = [{ key: "pb_kyc", outcomes: { pass: 1 }, versions: 3, delayMs: 500 }];
+  world = await openOnboardWorld(temporal, { sandbox: { playbooks, webhooks } });
+  const receiver = await startReceiver([
+    { on: "putIfAbsent", key: "^_staging/webhooks/", when, effect: "kill" },
+  ]);
+  const timing = { pollFirst: 600_000, pollMost: 600_000 };
+  const batch = await world.begin(world.users(1), { timing });
+  expect((await receiver.ended).signal).toBe("SIGKILL");
   await startReceiver();
   await batch.handle.result();
-  expect(await outcomes()).toMatchObject([{ status: "pass", settled_by: "webhook", version: 1 }]);
-  expect(await tabled()).toEqual(sent());
-});
-
-test("killed between the disk and the answer, and nobody sends it again: the next receiver takes it up", async () => {
-  const kill: StoreFault = { on: "putIfAbsent", key: "^_staging/webhooks/", when: "after", effect: "kill" };
-  const batch = await killedAt(kill, []);
-  const staged = join(world.lake, "_staging", "webhooks");
-  // As if some time had passed: a receiver that is still at an event is waited for.
-  for (const name of await readdir(staged)) await utimes(join(staged, name), new Date(0), new Date(0));
-  await startReceiver();
-  await batch.handle.result();
-  expect(await outcomes()).toMatchObject([{ status: "pass", settled_by: "webhook" }]);
-  expect(await tabled()).toEqual(sent());
-  expect(await world.rows("select matched from webhook_events")).toEqual([{ matched: true }]);
+  const outcomes = await world.rows("select line, status, settled_by, version from onboardings");
+  expect(outcomes).toMatchObject([{ status: "pass", settled_by: "webhook", version: 1 }]);
+  const sent = world.sandbox.webhooks.messages().map(({ id }) => id);
+  const tabled = await tabledEvents(world, sent.length);
+  expect(tabled.map(({ message_id }) => message_id).sort()).toEqual(sent);
 });

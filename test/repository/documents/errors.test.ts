@@ -20,7 +20,6 @@ function rowOf(reason: string, status: string): string[] | undefined {
   });
 }
 
-/** Every way in which the state machine ends a link. */
 function endings(): { status: string; reason: string }[] {
   const reading = freshProgress(null, null, false);
   const progresses: LinkProgress[] = [

@@ -7,13 +7,11 @@ import { read } from "../source-tree.js";
 
 const PAGE = "docs/use/sandbox.md";
 
-/** The path and the body of each method's example. */
 const METHODS = firstTable(section(PAGE, "Methods")).map(([path = "", example = ""]) => {
   const body = /^`(.*)`$/.exec(example)?.[1];
   return { path: path.replaceAll("`", ""), body: body ?? "", given: body !== undefined };
 });
 
-/** The calls of the page's shell blocks. */
 const CALLS = [
   ...read(PAGE).matchAll(/curl \$SANDBOX\/([\w/]+)(?:\s+(?:\\\n\s*)?-d (?:'([^']*)'|(\d+)))?/g),
 ].map(([, path = "", quoted, plain]) => ({ path, body: quoted ?? plain ?? "" }));

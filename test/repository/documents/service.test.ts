@@ -9,7 +9,6 @@ import { read } from "../source-tree.js";
 
 const PATH = "docs/reference/service.md";
 
-/** The words in code of a table's first column. */
 const firstColumn = (text: string) =>
   firstTable(text).flatMap(([cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word));
 

@@ -13,7 +13,6 @@ const temp = eachTest(tempDirectory);
 let search: CliSearch & { env: Record<string, string> };
 let reports: string[];
 
-/** Writes a real executable. */
 async function script(path: string, text: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** A running `embedded-command.ts`. */
 export interface CommandProcess {
   readonly pid: number;
   /** The address of the server it uses, once it has one; rejects when the command ends before. */

@@ -15,15 +15,12 @@ import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
 import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
 
-/** A HOME of one test, and what uses it. */
 interface EmbeddedHome {
   readonly home: string;
   readonly cliPath: string;
-  /** The process of the server that HOME knows of. */
   serverPid(): Promise<number>;
   /** Servers on its database, in whatever namespace. */
   servers(): ReturnType<typeof serversOn>;
-  /** Acquires its server in this process. */
   acquire(more?: { readonly ui?: WebUi }): Promise<EmbeddedServer>;
   /** Starts a process that acquires it, under the words of a command that runs it. */
   command(within?: readonly string[]): CommandProcess;

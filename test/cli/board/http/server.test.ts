@@ -49,7 +49,6 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Starts a board; the result asks for a path. */
 async function opened(host = "127.0.0.1") {
   server = await startBoard({
     host,
@@ -65,7 +64,6 @@ async function opened(host = "127.0.0.1") {
   return { ask: (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init) };
 }
 
-/** The status of an answer to a request with this Host. */
 async function statusFor(host: string): Promise<string> {
   const { port } = new URL(server?.url ?? "");
   const socket = connect(Number(port), "127.0.0.1");

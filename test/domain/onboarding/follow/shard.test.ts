@@ -31,7 +31,6 @@ const withoutWaits = (shard: Shard) => settled(shard, { ...NOTHING, tryNow: true
 const afterStepOf = (shard: Shard, step: SteppedRow) => settled(shard, { ...NOTHING, stepped: [step] });
 const OPEN = withRow({}, { key: KEY, input: FIRST_INPUT }, 0);
 const one = (shard: Shard) => shard[KEY] as OpenCustomer;
-/** A row that waits for its customer. */
 const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
   return { ...openCustomer(FIRST_INPUT, 0), state: INCOMPLETE, ...change };
 };

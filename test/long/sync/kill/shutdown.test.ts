@@ -79,14 +79,14 @@ test("SIGINT while the Temporal server starts ends within seconds and leaves no 
   expect(sandbox.calls().by_operation.sync_transactions ?? 0).toBe(0);
 });
 
-test("a second command joins the run on the same server and continues when the first is stopped", async () => {
+test("a second command joins the run on the same server, as it was started, and continues when the first is stopped", async () => {
   const arrived = sandbox.waitForRequests(5, PAGES);
   const first = sync();
   await arrived;
   const release = sandbox.hold(PAGES);
   const runId = await runIdOf(first);
   const [server] = folder.servers();
-  const second = sync();
+  const second = folder.sync("--page-size", "30");
   await second.says(new RegExp(`joined run ${runId}`));
   expect(folder.servers()).toEqual([server]);
   const { code } = await first.end("SIGINT");
@@ -96,6 +96,10 @@ test("a second command joins the run on the same server and continues when the f
   const end = await second.ended;
   expect(end.code, end.stderr).toBe(0);
   expect(JSON.parse(end.stdout)).toMatchObject({ run_id: runId, status: "completed" });
+  expect(end.stderr).toContain(
+    "--page-size 30 is not used: the run that this command joined was started with 50",
+  );
+  expect(new Set(sandbox.requests(PAGES).map(({ query }) => query.size))).toEqual(new Set(["50"]));
   expect(folder.servers(), "the last command stops the server").toEqual([]);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
