@@ -7,13 +7,14 @@ import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js"
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { rowsOf } from "../../lake/query/store-query.js";
-import { sharedLinks } from "../../lake/sync/lake-check.js";
+import { accountsTwice, sharedLinks } from "../../lake/sync/lake-check.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
 import { unnamedPending } from "../../lake/sync/unnamed-pending.js";
 import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
+import { accountStream } from "../../streams/accounts.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { openRows } from "../../temporal/onboarding/open-rows.js";
 import { whyNoLake } from "../lake/query.js";
@@ -51,6 +52,8 @@ export interface LakeStatus {
   readonly hooks: readonly PendingDelivery[];
   readonly quarantined: number;
   readonly shared_links: readonly string[];
+  /** Accounts that users have under two links of one bank, and the later link of each. */
+  readonly accounts_twice: { readonly accounts: number; readonly links: readonly string[] };
   /** Pending rows that may be gone, while nothing has decided what becomes of older ones. */
   readonly pending_undecided: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
@@ -93,14 +96,16 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
   };
 }
 
-/** Reads links under two users, and counts open bad rows. */
+/** Reads links under two users and accounts under two links, and counts open bad rows. */
 async function openThings(
   lake: LakeReader,
-): Promise<Pick<LakeStatus, "quarantined" | "shared_links" | "pending_undecided">> {
+): Promise<Pick<LakeStatus, "quarantined" | "shared_links" | "accounts_twice" | "pending_undecided">> {
   const shared_links = await sharedLinks(lake, bankLinkStream.table);
+  const accounts_twice = await accountsTwice(lake, [bankLinkStream.table, accountStream.table]);
   const unnamed = await unnamedPending(lake);
   const pending_undecided = unnamed.reduce((sum, { rows }) => sum + rows, 0);
-  return { quarantined: (await openQuarantine(lake)).rows, shared_links, pending_undecided };
+  const quarantined = (await openQuarantine(lake)).rows;
+  return { quarantined, shared_links, accounts_twice, pending_undecided };
 }
 
 async function latest(query: LakeQuery): Promise<LatestRun[]> {

@@ -37,6 +37,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     hooks,
     quarantined,
     shared_links,
+    accounts_twice,
     pending_undecided,
     stale,
     schedules,
@@ -63,6 +64,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       ),
       ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
       ["shared", shared_links.length === 0 ? null : shared],
+      ["twice", twiceWords(accounts_twice)],
       ["pending", undecidedPending(pending_undecided)],
       ["stale", staleWords(stale)],
       ...schedules.map(
@@ -95,6 +97,12 @@ function skippedWords(findings: LatestRun["findings"]): string[] {
   return turnsInWords({
     by_reason: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),
   });
+}
+
+function twiceWords({ accounts, links }: LakeStatus["accounts_twice"]): string | null {
+  if (accounts === 0) return null;
+  const named = links.slice(0, MOST_STALE).join(", ");
+  return `${counted(accounts, "account is", "accounts are")} under two links of one bank, so payments may count twice: ${named}; see: nightledger query "from links_of_one_bank"`;
 }
 
 function openRowsWords(open: LakeStatus["open_rows"]): string | null {

@@ -1,6 +1,7 @@
 import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { FORGOTTEN_NOW } from "../tables/erasures.js";
 import { IMPORTS_SEEN } from "./imports-seen-view.js";
+import { LINKS_OF_ONE_BANK } from "./one-bank-view.js";
 import { QUARANTINE_OPEN, QUARANTINE_SOURCES, QUARANTINE_STATES } from "./quarantine-view.js";
 import { transactionLinks } from "./transaction-links-view.js";
 
@@ -175,6 +176,11 @@ export const VIEWS: readonly LakeView[] = [
   { name: "quarantine_open", sources: OF_QUARANTINE, sql: QUARANTINE_OPEN },
   { name: "link_freshness", sources: ["link_syncs", "bank_links", "erasures"], sql: LINK_FRESHNESS },
   { name: "stale_links", sources: ["link_syncs", "bank_links", "erasures"], sql: STALE_LINKS },
+  {
+    name: "links_of_one_bank",
+    sources: ["bank_links", "accounts", "transactions"],
+    sql: LINKS_OF_ONE_BANK,
+  },
   { name: "daily_changes", sources: ["transaction_changes"], sql: DAILY_CHANGES },
   {
     name: "transaction_links",

@@ -8,6 +8,7 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { currentOf, isHistory } from "../history/history-spec.js";
+import { ACCOUNTS_TWICE } from "../query/one-bank-view.js";
 import { type LakeReader, type ReadTable, readTable, readTables, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonRows, writeJsonLines } from "../sql/duckdb-files.js";
@@ -210,6 +211,18 @@ export async function sharedLinks(lake: LakeReader, bankLinks: TableSpec): Promi
       group by link_id having count(distinct fp_id) > 1 order by link_id`),
   );
   return rows.map(({ link_id }) => String(link_id));
+}
+
+/** Finds users' accounts that the lake has under two links of one bank, so that their payments count twice. */
+export async function accountsTwice(
+  lake: LakeReader,
+  histories: readonly TableSpec[],
+): Promise<{ readonly accounts: number; readonly links: readonly string[] }> {
+  const rows = await readTables(lake, histories, (sql) => sql.rows(`${ACCOUNTS_TWICE} order by all`));
+  return {
+    accounts: rows.length,
+    links: [...new Set(rows.map(({ later_link_id }) => String(later_link_id)))],
+  };
 }
 
 /** What is wrong with such a link, and what to do. */

@@ -24,6 +24,7 @@ const QUIET: LakeStatus = {
   hooks: [],
   quarantined: 0,
   shared_links: [],
+  accounts_twice: { accounts: 0, links: [] },
   pending_undecided: 0,
   stale: { total: 0, links: [] },
   schedules: [],

@@ -108,13 +108,14 @@ const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]
     { ...seen, fp_id: "fp_2", link_id: "link_2", account_id: "acc_3", name: "Closed", closed: true },
   ],
   bank_links: [1, 2].map((number) => ({
+    state: number === 1 ? "connected" : "deleted",
     ...{ ...seen, fp_id: `fp_${number}`, link_id: `link_${number}`, institution_name: "Example Bank" },
   })),
   quarantine: [
     {
       ...{ run_id: SECOND, stream: "transactions", fp_id: "fp_2", link_id: "link_2", page: 0, index: 0 },
       ...{ list: "created", reason: "amount: not a decimal string", fetched_at: AT[SECOND] },
-      payload: '{"transaction_id": "t9", "amount": 5}',
+      payload: '{"transaction_id": "t9", "amount": "5,00"}',
     },
   ],
   onboardings: [
