@@ -7,12 +7,13 @@ import { parseEncryptionKeys } from "../../temporal/encryption/keys.js";
 import { runningServer } from "../../temporal/server/embedded-server.js";
 import { workersOf } from "../../temporal/worker-identity.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
-import { pingService } from "../session/service.js";
+import { openServiceClient, pingService } from "../session/service.js";
 import { installedCli } from "../session/temporal-session.js";
 import { showResult } from "../terminal/colours.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { behaviourOf } from "./service-behaviour.js";
 
 /** What an error says to somebody who wanted to start something; `check` starts nothing anyway. */
 const NOTHING_STARTED = /; nothing was started(?=[.;])|(^| )Nothing was started\./;
@@ -68,23 +69,33 @@ async function checkAll(
   signal: AbortSignal,
 ): Promise<void> {
   const { configuration, preflight } = await checkHere(terminal, report);
-  if (roster !== undefined)
-    await report.add(
-      "roster",
-      () => readRoster(roster),
-      ({ rows }) => counted(rows.length, "user"),
-    );
+  const read =
+    roster === undefined
+      ? undefined
+      : await report.add(
+          "roster",
+          () => readRoster(roster),
+          ({ rows }) => counted(rows.length, "user"),
+        );
   if (configuration === undefined) return;
   const { api } = configuration.config;
-  await report.add(
+  const isThere = await report.add(
     "service",
     async () => {
       const doubt = await pingService(api);
       if (doubt !== undefined)
         throw new UnreachableError(`${api.url} gives no usable answer: ${doubt}. ${NOT_PROVEN}`);
+      return true;
     },
     () => "reachable, and the key is accepted",
   );
+  const [user] = read?.rows ?? [];
+  if (isThere && user) {
+    const client = openServiceClient(api);
+    await report
+      .add("behaviour", () => behaviourOf(client, user.fp_id), String)
+      .finally(() => client.close());
+  }
   const temporal = await checkTemporal(terminal, configuration, report, signal);
   if (preflight === undefined || temporal === undefined) return;
   const { settings, config } = preflight;

@@ -77,6 +77,9 @@ export async function runDemo(
         return EXIT.failures;
       }
     }
+    terminal.say(
+      "\nthe stand-in follows the contract; `nightledger sandbox --behaves real` is one that differs as services do (docs/use/sandbox.md)",
+    );
     await showOutcome(terminal, relative(outer.cwd, home) || ".");
     return EXIT.completed;
   });
