@@ -31,16 +31,15 @@ interface PendingFound {
  */
 export async function findPendingRule(deps: Dependencies, runId: string): Promise<PendingFound> {
   const { lake, log } = deps;
-  const current = await lake.table(transactions.name).snapshot();
-  const isDecided = wantedRule(lake.pending, current) !== undefined;
-  if (isDecided || !(await broughtPendingRows(lake, runId))) return { undecided: 0, calls: 0 };
+  const known = wantedRule(lake.pending, await lake.table(transactions.name).snapshot());
+  let calls = 0;
+  if (known !== undefined || !(await broughtPendingRows(lake, runId))) return { undecided: 0, calls };
   const options = { runId, signal: cancellationSignal() };
   if (await namesPendingRows(lake)) {
     await materialize(lake, { ...options, rule: "listed" });
-    return { undecided: 0, calls: 0 };
+    return { undecided: 0, calls };
   }
   const links = await unnamedPending(lake);
-  let calls = 0;
   const counting: Pick<Dependencies["api"], "read"> = {
     read(operation, params, given) {
       calls += 1;

@@ -49,7 +49,7 @@ function stateWords({ state, gone_because, replaced_by, changes, became }: Expla
   const why = {
     removed: "the service removed it",
     inferred_full_resync: "a full resync did not bring it back",
-    replaced: `replaced by the update of ${replaced_by?.fetched_at.slice(0, 19)}Z, run ${replaced_by?.run_id}`,
+    replaced: `replaced by the update of run ${replaced_by}`,
     refreshed: "a later refresh of its link brought no pending row",
   }[gone_because ?? "removed"];
   const pair = became.at(-1);

@@ -1,7 +1,7 @@
 import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
-import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { addOf } from "../tables/parquet-file.js";
@@ -11,9 +11,9 @@ import { writeNewFiles } from "./files/new-files.js";
 import { FileStorage } from "./files/pieces.js";
 import {
   decidedRule,
+  REFRESHES,
   type Refreshes,
-  refreshActions,
-  refreshesSince,
+  refreshes,
   ruleActions,
   ruleOf,
   wantedRule,
@@ -64,7 +64,6 @@ export async function materialize(lake: Lake, options: MaterializeOptions = {}):
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
   const { partRows = PART_ROWS } = options;
   let target: number | undefined;
-  let refreshes: Refreshes | undefined;
   let done: Materialized | undefined;
   for (;;) {
     options.signal?.throwIfAborted();
@@ -76,37 +75,25 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
     if (from < 0 && head.files.size === 0) return nothing;
     const rule = options.rule ?? wantedRule(lake.pending, current);
-    // Those of the first part are for all parts: the rows of a later one may be as old.
-    if (rule === "replaced") refreshes ??= await refreshesSince(lake, current);
-    const changes = await feedChanges(lake, current, head, partRows, whyAnew(current, rule, refreshes, done));
-    // Of the whole feed a row may be as old as any refresh, also of a link that is no longer listed.
-    if (refreshes !== undefined && changes.whole) refreshes = await refreshesSince(lake, NO_TABLE);
-    const isSettled = rule === decidedRule(current) && refreshes?.isNew !== true;
-    if (isSettled && isIdle(changes, from, head)) return done ?? nothing;
-    const part = await apply(lake, current, head, { ...changes, rule, refreshes }, options);
-    if (part === undefined) refreshes = undefined;
-    else done = done === undefined ? part : together(done, part);
+    const isOther = from >= 0 && rule !== undefined && rule !== ruleOf(current);
+    const anew = isOther ? `pending rows count as ${rule} from now on` : undefined;
+    const changes = await feedChanges(lake, current, head, partRows, anew);
+    // The rows of a later part may be as old as those of the first.
+    const refreshed =
+      rule === "replaced" ? await refreshes(lake, changes.whole || done?.rebuilt === true) : undefined;
+    const isSame = refreshed === undefined || refreshed.head.version === watermarkOf(current, REFRESHES);
+    if (isSame && rule === decidedRule(current) && isIdle(changes, from, head)) return done ?? nothing;
+    const part = await apply(lake, current, head, { ...changes, rule, refreshed }, options);
+    if (part !== undefined) done = done === undefined ? part : together(done, part);
     if (done !== undefined && done.to >= target) return done;
   }
-}
-
-/** Why the rows of the whole feed are needed, whatever the watermark says; undefined if they are not, or for a later part. */
-function whyAnew(
-  current: Snapshot,
-  rule: PendingRule | undefined,
-  refreshes: Refreshes | undefined,
-  done: Materialized | undefined,
-): string | undefined {
-  if (done !== undefined || watermarkOf(current, FEED) < 0) return undefined;
-  if (rule !== undefined && rule !== ruleOf(current)) return `pending rows count as ${rule} from now on`;
-  return refreshes?.because;
 }
 
 /** What to apply, and the rule for pending rows. */
 interface Changes extends FeedChanges {
   readonly rule: PendingRule | undefined;
   /** With the rule `replaced`. */
-  readonly refreshes: Refreshes | undefined;
+  readonly refreshed: Refreshes | undefined;
 }
 
 function together(before: Materialized, { to, rows, rewritten }: Materialized): Materialized {
@@ -131,9 +118,16 @@ async function apply(
     await storage.discard();
     throw error;
   });
+  const { refreshed } = changes;
   const watermark = [
     ...(await watermarkActions(lake.store, { table: FEED, snapshot: head }, changes.to)),
-    ...(await refreshActions(lake, changes.refreshes?.head)),
+    ...(refreshed === undefined || refreshed.head.version < 0
+      ? []
+      : await watermarkActions(
+          lake.store,
+          { table: REFRESHES, snapshot: refreshed.head },
+          refreshed.head.version,
+        )),
     ...ruleActions(changes.rule),
   ];
   // After an error the commit may still have arrived: the files stay, and vacuum removes them if it did not.
@@ -165,7 +159,7 @@ async function apply(
   };
 
   async function write() {
-    const replaced = await writeNewFiles(lake, storage, changes, changes.refreshes, current, options.signal);
+    const replaced = await writeNewFiles(lake, storage, changes, changes.refreshed, current, options.signal);
     return { replaced, files: await storage.finished() };
   }
 }

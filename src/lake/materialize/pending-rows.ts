@@ -1,14 +1,12 @@
 import type { PendingRule, PendingSetting } from "../../domain/tables/pending-rule.js";
-import { localFiles } from "../delta/data-files.js";
-import type { AddFile, DeltaAction } from "../delta/delta-actions.js";
-import { changesAfter } from "../delta/delta-log.js";
-import type { Snapshot } from "../delta/delta-snapshot.js";
+import type { DeltaAction } from "../delta/delta-actions.js";
+import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
+import { historyFiles, historyState, wholeHistory } from "../history/history-files.js";
+import type { HistorySpec } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { timestamptz, varchar } from "../tables/columns.js";
-import { transactions } from "../tables/transactions.js";
-import { strangeWatermark, watermarkActions, watermarkOf } from "../watermark.js";
 
 /** Names the transaction in the log of `transactions` whose version is the place of its rule in {@link RULES}. */
 const RULE = "pending";
@@ -34,68 +32,32 @@ export function ruleActions(rule: PendingRule | undefined): DeltaAction[] {
   return rule === undefined ? [] : [{ txn: { appId: RULE, version: RULES.indexOf(rule) } }];
 }
 
-/** The history whose rows say when the transactions of a link were refreshed. */
-export const REFRESHES = "bank_links";
-
-/** Its small table: what came before the watermark counts for rows of the feed that come late. */
-const LAST_REFRESHES = "bank_links_current";
-
 const OBSERVED = [...varchar("link_id", "products"), ...timestamptz("observed_at")];
 
-/** What is known of refreshes, for `transactions` as it is made by the rule `replaced`. */
+/** The columns of the history `bank_links` that say when the transactions of a link were refreshed. */
+const LINKS: HistorySpec = {
+  ...{ name: "bank_links", columns: OBSERVED, key: ["link_id"], owner: [] },
+  ...{ current: "bank_links_current", mark: "gone", lists: "all" },
+};
+export const REFRESHES = LINKS.name;
+
+/** Observations of refreshes, by which pending rows are judged where they are replaced. */
 export interface Refreshes {
-  /** Local files with observations of bank links. */
+  /** Local files with rows of bank links. */
   readonly files: readonly string[];
-  /** Whether some came since the watermark. */
-  readonly isNew: boolean;
-  /** The history's state that `transactions` reaches with them; undefined where there is none. */
-  readonly head: Snapshot | undefined;
-  /** Why all of them are read, and the table is built again. */
-  readonly because?: string;
+  /** The state of `bank_links` that they are of. */
+  readonly head: Snapshot;
 }
 
-/** Finds the observations of refreshes that came since the watermark, and the last one of each link. */
-export async function refreshesSince(
+/** Finds the last observation of each link and what came since, or, for rows of any age, all that there were. */
+export async function refreshes(
   lake: Pick<Lake, "store" | "duckdb" | "table">,
-  current: Snapshot,
+  every: boolean,
 ): Promise<Refreshes> {
-  const small = await lake.table(LAST_REFRESHES).snapshot();
-  const head = await lake.table(REFRESHES).snapshot();
-  const from = watermarkOf(current, REFRESHES);
-  if (head.version < 0 && from < 0) return { files: [], isNew: false, head: undefined };
-  const { store, duckdb } = lake;
-  const read = (table: string, adds: Iterable<AddFile>) => localFiles({ store, duckdb, table }, adds);
-  const source = { table: REFRESHES, snapshot: head };
-  const strange =
-    from < 0
-      ? undefined
-      : await strangeWatermark(store, { table: transactions.name, snapshot: current }, source);
-  const changed =
-    from < 0 || strange !== undefined
-      ? undefined
-      : await changesAfter({ store, duckdb, table: REFRESHES }, from, head);
-  if (changed === undefined) {
-    const lost = `what came to ${REFRESHES} after version ${from} can't be read any more`;
-    const because = from < 0 ? undefined : (strange ?? lost);
-    const files = await read(REFRESHES, head.files.values());
-    return { files, isNew: true, head, ...(because !== undefined && { because }) };
-  }
-  const since = await read(
-    REFRESHES,
-    changed.map(({ add }) => add),
-  );
-  const last = await read(LAST_REFRESHES, small.files.values());
-  return { files: [...since, ...last], isNew: since.length > 0, head };
-}
-
-/** The actions that say how far the refreshes are applied. */
-export async function refreshActions(
-  { store }: Pick<Lake, "store">,
-  head: Snapshot | undefined,
-): Promise<DeltaAction[]> {
-  return head === undefined
-    ? []
-    : watermarkActions(store, { table: REFRESHES, snapshot: head }, head.version);
+  const state = await historyState(lake, LINKS);
+  if (state.history.version < 0) return { files: [], head: NO_TABLE };
+  const { current, since } = await (every ? wholeHistory : historyFiles)(lake, state);
+  return { files: [...current, ...since], head: state.history };
 }
 
 const REFRESHED = "try(json_extract_string(products, '$.transactions.refreshed_at'))";

@@ -22,38 +22,20 @@ const BEST = `tier = min(tier) over (partition by link_id, sequence)
 const PAIR = `p.link_id, p.sequence, q.transaction_id as posted_id, q.sequence as posted_sequence, q.run_id as posted_run_id,
       q.signed_amount as posted_signed_amount, q."date" as posted_date`;
 
-/** SQL of the last row of each transaction in each update, with its state, of those that some rows of the feed name. */
-const updatesOf = (rows: string) => `
-    select link_id, fp_id, transaction_id, sequence, run_id, inferred, change_type, last_value(if(change_type = 'removed', null,
-      struct_pack(account_id, currency, type, signed_amount, "date", pending, merchant_id, description)) ignore nulls) over (${SAME}) as state
-    from feed semi join (select link_id, transaction_id from feed where ${rows}) using (link_id, transaction_id)
-    qualify lead(run_id) over (${SAME}) is distinct from run_id`;
-
-const RETURNED = `min(if(change_type = 'removed', null, sequence))
-      over (${SAME} rows between 1 following and unbounded following) as returned_sequence`;
-
-/** SQL of the departures by each rule, and of the rows that a departure may have become. */
-const DEPARTURES: Readonly<Record<PendingRule, string>> = {
-  listed: `updates as (${updatesOf("change_type = 'removed'")}
-  ), departures as materialized (
-    select * exclude (state, change_type), sequence as gone_after, unnest(state), ${RETURNED}
-    from updates
-    qualify change_type = 'removed' and state.pending and lag(change_type) over (${SAME}) is distinct from 'removed'
-  ), posted as not materialized (
-    from feed where change_type <> 'removed' and not pending
-  )`,
-  replaced: `updates as (${updatesOf("pending")}
-  ), later as (
-    select link_id, run_id, lead(run_id) over ordered as next_run_id, lead(min(sequence)) over ordered - 1 as gone_after
-    from feed group by link_id, run_id window ordered as (partition by link_id order by min(sequence))
-  ), departures as materialized (
-    select * exclude (state, change_type, run_id, next_run_id), next_run_id as run_id, unnest(state), ${RETURNED}
-    from updates join later using (link_id, run_id)
-    qualify change_type <> 'removed' and state.pending and next_run_id is not null
-      and (lead(run_id) over (${SAME}) is distinct from next_run_id or lead(change_type) over (${SAME}) = 'removed')
-  ), posted as not materialized (
-    from feed where change_type <> 'removed'
-  )`,
+/** SQL of how a pending row goes by each rule: with its own removal, or with the next update of its link that lacks it. */
+const GONE: Readonly<Record<PendingRule, { readonly updates: string; readonly isGone: string }>> = {
+  listed: {
+    updates: "(select *, run_id as gone_run_id, sequence as gone_after from updates)",
+    isGone: `change_type = 'removed' and lag(change_type) over (${SAME}) is distinct from 'removed'`,
+  },
+  replaced: {
+    updates: `updates join (
+        select link_id, run_id, lead(run_id) over by_time as gone_run_id, lead(min(sequence)) over by_time - 1 as gone_after
+        from feed group by link_id, run_id window by_time as (partition by link_id order by min(sequence))
+      ) using (link_id, run_id)`,
+    isGone: `change_type <> 'removed' and gone_run_id is not null
+      and (lead(run_id) over (${SAME}) is distinct from gone_run_id or lead(change_type) over (${SAME}) = 'removed')`,
+  },
 };
 
 /**
@@ -68,7 +50,19 @@ export function transactionLinks(rule: PendingRule, link?: string): string {
   return `
   with feed as not materialized (
     from transaction_changes${link === undefined ? "" : ` where link_id = ${sqlText(link)}`}
-  ), ${DEPARTURES[rule]}, equal as materialized (
+  ), updates as (
+    select link_id, fp_id, transaction_id, sequence, run_id, inferred, change_type, last_value(if(change_type = 'removed', null,
+      struct_pack(account_id, currency, type, signed_amount, "date", pending, merchant_id, description)) ignore nulls) over (${SAME}) as state
+    from feed semi join (select link_id, transaction_id from feed where pending) using (link_id, transaction_id)
+    qualify lead(run_id) over (${SAME}) is distinct from run_id
+  ), departures as materialized (
+    select * exclude (state, change_type, run_id, gone_run_id), gone_run_id as run_id, unnest(state),
+      min(if(change_type = 'removed', null, sequence))
+        over (${SAME} rows between 1 following and unbounded following) as returned_sequence
+    from ${GONE[rule].updates} qualify state.pending and ${GONE[rule].isGone}
+  ), posted as not materialized (
+    from feed where change_type <> 'removed' ${rule === "listed" ? "and not pending" : ""}
+  ), equal as materialized (
     select ${PAIR}, 1 as tier, q.run_id = p.run_id as is_at_once
     from departures p join posted q using (link_id, account_id, currency, type, signed_amount) where ${IS_NEAR}
   ), exact as materialized (

@@ -78,18 +78,28 @@ async function explainInLink(
   const last = found.at(-1)?.row;
   const isRemoved = last?.change_type === "removed";
   const current = isRemoved || last === undefined ? null : await currentOf(lake, id, link, last);
-  const replaced =
-    last?.pending === true && current === null ? await replacedBy(lake, link, last) : undefined;
-  const isGone = isRemoved || replaced !== undefined;
+  // Its own last row stands for the departure of a row that was replaced.
+  const isLast = ({ removed_sequence }: ExplainedPair) => removed_sequence === Number(last?.sequence);
+  const replaced_by = isRemoved ? null : (pairs.find(isLast)?.removed_run_id ?? null);
+  const isLeftOut = last?.pending === true && current === null && (await leavesOutRefreshed(lake));
+  const gone_because = isRemoved
+    ? last?.inferred === true
+      ? ("inferred_full_resync" as const)
+      : ("removed" as const)
+    : replaced_by !== null
+      ? ("replaced" as const)
+      : isLeftOut
+        ? ("refreshed" as const)
+        : null;
   const [known] = [...found.map(({ row }) => row), ...quarantine];
   return {
     transaction_id: id,
     link_id: link,
     fp_id: textOf(known?.fp_id),
-    state: stateOf(last, isGone, quarantine),
-    gone_because: isGone ? (replaced?.because ?? whyRemoved(last)) : null,
-    /** The run whose update replaced it, and when its first row came; null unless `gone_because` is `replaced`. */
-    replaced_by: replaced?.by ?? null,
+    state: stateOf(last, gone_because !== null, quarantine),
+    gone_because,
+    /** The run whose update replaced it; null unless `gone_because` is `replaced`. */
+    replaced_by,
     changes: await changesOf(lake, link, found, byRun),
     /** Where `transactions` has it; null if it has not. */
     current,
@@ -103,30 +113,11 @@ async function explainInLink(
   };
 }
 
-function whyRemoved(last: SqlRow | undefined) {
-  return last?.inferred === true ? ("inferred_full_resync" as const) : ("removed" as const);
-}
-
-/** What ended a pending row that `transactions` does not have; undefined where pending rows are not replaced, or for a new one. */
-async function replacedBy(lake: LakeReader, link: string, last: SqlRow) {
+/** Whether `transactions` has every row of the feed that is live, and leaves out pending rows that a refresh replaced. */
+async function leavesOutRefreshed(lake: LakeReader): Promise<boolean> {
   const current = await lake.table(transactions.name).snapshot();
-  if (ruleOf(current) !== "replaced") return undefined;
-  const [first] = await readTables(
-    lake,
-    [transactionChanges],
-    (sql) =>
-      sql.few(`select run_id, fetched_at from transaction_changes
-        where link_id = ${sqlText(link)} and sequence > ${Number(last.sequence)} and run_id <> ${sqlText(String(last.run_id))}
-        order by sequence limit 1`),
-    (file) => holdsLinks(link, link)(factsOf(file)),
-  );
-  if (first !== undefined) {
-    const by = { run_id: String(first.run_id), fetched_at: String(first.fetched_at) };
-    return { because: "replaced" as const, by };
-  }
   const feed = await lake.table(transactionChanges.name).snapshot();
-  const isBehind = watermarkOf(current, transactionChanges.name) < feed.version;
-  return isBehind ? undefined : { because: "refreshed" as const, by: null };
+  return ruleOf(current) === "replaced" && watermarkOf(current, transactionChanges.name) === feed.version;
 }
 
 /** The run that first brought an imported row back, as the view `imports_seen` says. */
