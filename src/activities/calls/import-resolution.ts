@@ -26,7 +26,7 @@ type Import = ParamsOf<typeof importTransactions>;
 type Row = Import["body"]["transactions"][number];
 
 /** Milliseconds for which rows are looked for while nothing tells whether they would be found. */
-const LOOKED_FOR_MS = 20_000;
+const LOOKED_FOR_MS = 60_000;
 
 /**
  * Looks for rows of a lost import in the link's history by id; rows without one are never sent again. One that is not there

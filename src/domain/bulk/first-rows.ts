@@ -1,23 +1,24 @@
+import type { RequestEnd } from "./halving.js";
+
 /**
  * Sends rows in parts of 1, 1, 2, 4 …, and parts that were lost once more at the end: only rows that came back tell whether
  * a lost one would be found. The parts do not depend on answers: after a crash each is sent under its name again.
  *
  * @param isUnresolved knows what `send` throws while nothing tells what became of a part
  */
-export async function sendFirstRows<Row, End>(
+export async function sendFirstRows<Row>(
   rows: readonly Row[],
-  send: (part: readonly Row[]) => Promise<End[]>,
+  send: (part: readonly Row[]) => Promise<RequestEnd[]>,
   isUnresolved: (error: unknown) => boolean,
-): Promise<End[]> {
-  const parts: (End[] | (() => Promise<End[]>))[] = [];
+): Promise<RequestEnd[]> {
+  const parts: (RequestEnd[] | (() => Promise<RequestEnd[]>))[] = [];
   for (let from = 0, to = 1; from < rows.length; from = to, to *= 2) {
     const sendPart = () => send(rows.slice(from, to));
-    const part = await sendPart().catch((error: unknown) => {
-      if (isUnresolved(error)) return sendPart;
-      throw error;
+    const ends = await sendPart().catch((error: unknown) => {
+      if (!isUnresolved(error)) throw error;
     });
-    parts.push(part);
+    parts.push(ends?.every(({ status }) => status !== "unknown") ? ends : sendPart);
   }
   for (const [at, part] of parts.entries()) if (typeof part === "function") parts[at] = await part();
-  return (parts as End[][]).flat();
+  return (parts as RequestEnd[][]).flat();
 }

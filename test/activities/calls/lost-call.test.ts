@@ -265,7 +265,7 @@ describe("a lost import", () => {
     await bench.failure("import_transactions", "call", request);
     const look = () => bench.failure("import_transactions", "call", request);
     expect(await look()).toMatchObject({ type: "TransientError", nextRetryDelay: 10_000 });
-    await bench.age("call", 20_000);
+    await bench.age("call", 60_000);
     expect(await look()).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
     expect([...bench.sandbox.truthRows("link_1")]).toEqual([]);
   });

@@ -33,6 +33,15 @@ test("parts grow, and are the same whatever is refused or lost; those that were 
   expect(ends).toHaveLength(20);
 });
 
+test("a part whose fate is unknown is looked for again after the others", async () => {
+  let calls = 0;
+  const send = async (part: readonly number[]): Promise<RequestEnd[]> => {
+    calls += 1;
+    return part.map(() => (calls === 1 ? { status: "unknown", reason: "lost_answer" } : TAKEN));
+  };
+  expect(await sendFirstRows([1, 2, 3], send, () => false)).toEqual([TAKEN, TAKEN, TAKEN]);
+});
+
 test("what stays unresolved is thrown after all others were sent", async () => {
   await expect(partsOf({ lost: 1, forEver: true })).rejects.toBe(UNRESOLVED);
 });
