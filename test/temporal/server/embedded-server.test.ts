@@ -4,7 +4,6 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { InputError, UnreachableError } from "../../../src/domain/failures.js";
 import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify, identifySelf } from "../../../src/temporal/server/process-identity.js";
 import { endProcess, readServerRecord } from "../../../src/temporal/server/server-process.js";
@@ -175,10 +174,9 @@ test("the web UI answers where it is asked for; a headless orphan is restarted f
 test("a server that ends at once is an unreachable error with the tail of its log, and leaves nothing held", async () => {
   const broken = join(home, "broken");
   await writeFile(broken, "#!/bin/sh\necho 'disk I/O error' >&2\nexit 7\n", { mode: 0o755 });
-  const options = { home, cliPath: broken, report: () => undefined };
-  const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
-  expect(error).toBeInstanceOf(UnreachableError);
-  expect((error as Error).message).toMatch(/ended with code 7.*disk I\/O error/s);
+  const message = expect.stringMatching(/ended with code 7.*disk I\/O error/s);
+  const acquiring = acquireEmbeddedServer({ home, cliPath: broken, report: () => undefined });
+  await expect(acquiring).rejects.toMatchObject({ name: "UnreachableError", message });
   expect(await pipes()).toEqual([]);
   const next = await acquire();
   await next.release();
@@ -209,10 +207,9 @@ test("a server that finds no port for its own use and panics is started again", 
 
 test("a server that panics at every start is an error with the reason, not with a stack", async () => {
   const cliPath = await panickingCli(9);
-  const options = { home, cliPath, report: () => undefined };
-  const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
-  expect(error).toBeInstanceOf(UnreachableError);
-  expect((error as Error).message).toMatch(/ends with:\npanic: failed assigning .* no port is free$/);
+  const message = expect.stringMatching(/ends with:\npanic: failed assigning .* no port is free$/);
+  const acquiring = acquireEmbeddedServer({ home, cliPath, report: () => undefined });
+  await expect(acquiring).rejects.toMatchObject({ name: "UnreachableError", message });
 });
 
 test("an interrupt while the server starts ends it again", async () => {
@@ -230,9 +227,8 @@ test("an interrupt while the server starts ends it again", async () => {
 test("a HOME that can't be made is an input error that names the variable", async () => {
   await writeFile(join(home, "file"), "");
   const options = { home: join(home, "file", "home"), cliPath: embedded.cliPath, report: () => undefined };
-  const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
-  expect(error).toBeInstanceOf(InputError);
-  expect((error as Error).message).toMatch(/^NIGHTLEDGER_HOME: /);
+  const message = expect.stringMatching(/^NIGHTLEDGER_HOME: /);
+  await expect(acquireEmbeddedServer(options)).rejects.toMatchObject({ name: "InputError", message });
 });
 
 test("the server's environment and command line hold nothing of ours", async () => {

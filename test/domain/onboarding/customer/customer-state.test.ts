@@ -74,15 +74,6 @@ describe("the service's own answer", () => {
     expect(afterReport(IN_REVIEW, report(status), "poll")).toEqual(IN_REVIEW);
   });
 
-  test("a decision becomes another one only while a reviewer is waited for", () => {
-    expect(afterReport(PASSED, report("fail"), "poll")).toEqual(PASSED);
-    expect(afterReport(IN_REVIEW, report("fail"), "webhook")).toMatchObject({
-      status: "fail",
-      phase: "settled",
-      review: false,
-    });
-  });
-
   test("the same decision again keeps who brought it", () => {
     expect(afterReport(PASSED, report("pass"), "poll").settledBy).toBe("webhook");
   });
@@ -134,12 +125,6 @@ describe("a webhook and the poll it triggered", () => {
     const reviewed = event("service.user.manual_review", { status: "fail", review: false });
     expect(afterPoll(IN_REVIEW, [reviewed], polled)).toMatchObject({ status: "fail", phase: "settled" });
     expect(afterPoll(IN_REVIEW, [reviewed], report("pass", { review: true }))).toEqual(IN_REVIEW);
-  });
-
-  // A review of another playbook's onboarding decided every open row of the customer.
-  test("an event that names no onboarding leads to the poll, and decides nothing", () => {
-    const reviewed = event("service.user.manual_review", { status: "pass", onboardingId: null });
-    expect(afterPoll(POSTED, [reviewed], report("pending"))).toEqual(POSTED);
   });
 
   test("a poll that lags behind does not undo what a webhook said, whatever comes with it", () => {
