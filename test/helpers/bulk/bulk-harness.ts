@@ -10,26 +10,13 @@ import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
-import { openSyncWorld, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
+import { openSyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
-/** A stand-in, a lake and a worker of one test, with bulk jobs to run. */
-export interface BulkWorld extends SyncWorld {
-  readonly sealed: SealedStore;
-  /** Freezes rows and starts their job, or joins its run. */
-  begin(rows: readonly object[], options?: BulkOptions): Promise<StartedRun>;
-  /** The same, to the end. */
-  run(rows: readonly object[], options?: BulkOptions): Promise<BulkResult>;
-  /** Runs what failed in a run that has ended, to the end. */
-  retry(runId: string): Promise<BulkResult>;
-}
+export type BulkWorld = Awaited<ReturnType<typeof openBulkWorld>>;
 
 /** Opens a world around a running Temporal server whose worker knows one kind of bulk job. */
-export async function openBulkWorld(
-  temporal: TestTemporal,
-  job: AnyJob,
-  options: WorldOptions = {},
-): Promise<BulkWorld> {
+export async function openBulkWorld(temporal: TestTemporal, job: AnyJob, options: WorldOptions = {}) {
   const world = await openSyncWorld(temporal, { ...options, jobs: [job] });
   const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
   const start = (judged: JudgedRows, asked: BulkOptions, retryOf: string | null) =>
@@ -39,7 +26,7 @@ export async function openBulkWorld(
       ...{ secrets: {}, retryOf, restart: false },
     });
   const resultOf = async ({ handle }: StartedRun) => (await handle.result()) as BulkResult;
-  const begin: BulkWorld["begin"] = async (rows, asked = {}) => {
+  const begin = async (rows: readonly object[], asked: BulkOptions = {}) => {
     const path = join(dirname(world.lake), "rows.jsonl");
     await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
     return start(await judgeRows(job, path), asked, null);
@@ -48,8 +35,9 @@ export async function openBulkWorld(
     ...world,
     sealed,
     begin,
-    run: async (rows, asked) => resultOf(await begin(rows, asked)),
-    async retry(runId) {
+    run: async (rows: readonly object[], asked?: BulkOptions) => resultOf(await begin(rows, asked)),
+    /** Runs what failed in a run that has ended, to the end. */
+    async retry(runId: string) {
       const kept = new BulkStaging(sealed, leftOf(runId));
       const file = await kept.file.require();
       const judged = await countRows(() => kept.everyRow(file));

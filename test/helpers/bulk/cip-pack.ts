@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PackFacts, PackTools } from "../../../src/jobs/cip/facts.js";
 import { populationOf } from "../../../src/jobs/cip/member-lines.js";
-import { type WrittenPack, writeCipPack } from "../../../src/jobs/cip/pack.js";
+import { writeCipPack } from "../../../src/jobs/cip/pack.js";
 import { cipRows } from "../../../src/jobs/cip/rows.js";
-import type { ReadManifest } from "../../../src/lake/bulk/pack/manifest.js";
 import { publishPack } from "../../../src/lake/bulk/pack/pack-place.js";
 import { openLake } from "../../../src/lake/lake.js";
-import type { DuckDb } from "../../../src/lake/sql/duckdb.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { cipReports } from "../../../src/lake/tables/cip.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -17,22 +15,10 @@ import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import type { madeUpMembers } from "./cip-members.js";
 import { APPROVER } from "./cip-members.js";
 
-/** A directory of packs in temp, with what they are written with. */
-interface PackRoom {
-  readonly root: string;
-  readonly tools: PackTools & { readonly duckdb: DuckDb };
-  /** Writes and publishes a pack below the root, under its export id, and its reports to the lake. */
-  write(
-    members: ReturnType<typeof madeUpMembers>,
-    facts?: Partial<PackFacts>,
-    sealer?: PackTools["sealer"],
-  ): Promise<WrittenPack & Pick<ReadManifest, "sha256"> & { readonly directory: string }>;
-  release(): Promise<void>;
-}
-
 export const SEALER = createSealer(parseEncryptionKeys(`k1:${Buffer.alloc(32, 7).toString("base64")}`));
 
-export async function openPackRoom(): Promise<PackRoom> {
+/** A directory of packs in temp, with what they are written with. */
+export async function openPackRoom() {
   const root = await mkdtemp(join(tmpdir(), "nightledger-packs-"));
   const lake = openLake({ directory: join(root, "lake") });
   const tools = { lake, duckdb: lake.duckdb, sealer: SEALER };
@@ -40,7 +26,12 @@ export async function openPackRoom(): Promise<PackRoom> {
   return {
     root,
     tools,
-    async write(members, given = {}, sealer = SEALER) {
+    /** Writes and publishes a pack below the root, under its export id, and its reports to the lake. */
+    async write(
+      members: ReturnType<typeof madeUpMembers>,
+      given: Partial<PackFacts> = {},
+      sealer: PackTools["sealer"] = SEALER,
+    ) {
       number += 1;
       const temporary = join(root, `writing-${number}`);
       await mkdir(temporary);

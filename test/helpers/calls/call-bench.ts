@@ -13,23 +13,8 @@ import {
 import { asCallFailure } from "../../../src/activities/failure.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
-import type { AnsweredCall } from "../../../src/domain/calls/answered-call.js";
-import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
+import { openActivityBench } from "../temporal/activity-bench.js";
 import { fillForCalls, REQUESTS, type RequestParts } from "./call-world.js";
-
-/** Calls as activities, on real parts, without a Temporal server. */
-export interface CallBench extends ActivityBench {
-  /** Makes an attempt of a call, whose intents and answer are staged under a name. */
-  attempt(name: string, call: string, request?: RequestParts): Promise<AnsweredCall<unknown>>;
-  /** The failure of an attempt. */
-  failure(name: string, call: string, request?: RequestParts): Promise<ApplicationFailure>;
-  /** The kept answer of a call. */
-  answer(call: string): Promise<KeptAnswer<unknown> | undefined>;
-  /** Makes the intents of a call, and its first look in vain, older, as if it had waited. */
-  age(call: string, ms: number): Promise<void>;
-  /** Makes the intents of a call those of a worker whose clock is so far ahead, which knew the service's or not. */
-  skew(call: string, ms: number, known: boolean): Promise<void>;
-}
 
 /** As onboarding resolves it. */
 const ONBOARDING = {
@@ -37,14 +22,17 @@ const ONBOARDING = {
   resolutionOf: ({ deps, run }, params) => onboardingResolution(deps, params, { run }),
 } satisfies CallRule<typeof createOnboarding, StartedOnboarding> as unknown as CallRule<Operation, unknown>;
 
-export async function openCallBench(options: SandboxOptions = {}): Promise<CallBench> {
+export type CallBench = Awaited<ReturnType<typeof openCallBench>>;
+
+/** Calls as activities, on real parts, without a Temporal server. */
+export async function openCallBench(options: SandboxOptions = {}) {
   const bench = await openActivityBench(options);
   const { sandbox, deps } = bench;
   fillForCalls(sandbox);
   // As in a lake whose service has listed an onboarding that had not ended.
   await listsRunning(deps.sealed).put(true);
   const prefix = (call: string) => `_staging/run/calls/${call}/`;
-  const attempt: CallBench["attempt"] = async (name, call, request = REQUESTS[name]) => {
+  const attempt = async (name: string, call: string, request: RequestParts | undefined = REQUESTS[name]) => {
     if (request === undefined) throw new Error(`there is no valid request of ${name}`);
     const { params, ...terms } = request;
     const place = { deps, run: "run", prefix: prefix(call), ...terms };
@@ -66,17 +54,19 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   return {
     ...bench,
     attempt,
-    failure: (name, call, request) =>
+    failure: (name: string, call: string, request?: RequestParts) =>
       attempt(name, call, request).then(
         ({ repeated }) => Promise.reject(new Error(`${name} succeeded (repeated: ${repeated})`)),
         (failure: ApplicationFailure) => failure,
       ),
-    answer: (call) => deps.sealed.get(`${prefix(call)}answer`),
-    age: (call, ms) =>
+    answer: (call: string) => deps.sealed.get<KeptAnswer<unknown>>(`${prefix(call)}answer`),
+    /** Makes the intents of a call, and its first look in vain, older, as if it had waited. */
+    age: (call: string, ms: number) =>
       changeIntents(call, ms, (intent) => {
         return { ...intent, at: intent.at - ms };
       }),
-    skew: (call, ms, known) =>
+    /** Makes the intents of a call those of a worker whose clock is so far ahead, which knew the service's or not. */
+    skew: (call: string, ms: number, known: boolean) =>
       changeIntents(call, 0, (intent) => {
         const ahead = known && intent.clockAheadMs !== null ? intent.clockAheadMs - ms : null;
         return { ...intent, at: intent.at + ms, clockAheadMs: ahead };

@@ -20,7 +20,7 @@ import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { tellFollow } from "../../../src/temporal/onboarding/open-rows.js";
 import { queryProgress } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";
-import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
+import { openSyncWorld, type Row, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
 type GivenCustomer = Readonly<Record<string, unknown>>;
@@ -36,30 +36,6 @@ interface StartedBatch extends StartedRun {
   readonly batchId: string;
 }
 
-interface EndedBatch extends StartedBatch {
-  readonly summary: OnboardSummary;
-}
-
-/** A stand-in, a lake and a worker of one test, with customers to onboard. */
-export interface OnboardWorld extends SyncWorld {
-  readonly sealed: SealedStore;
-  /** Makes users `fp_1` … `fp_<n>` at the stand-in; their rows. */
-  users(count: number, fields?: (n: number) => GivenCustomer): GivenCustomer[];
-  /** Freezes a file of these customers and starts its batch, or joins it. */
-  begin(customers: readonly GivenCustomer[], choice?: BatchChoice): Promise<StartedBatch>;
-  /** The same, to the end. */
-  onboard(customers: readonly GivenCustomer[], choice?: BatchChoice): Promise<EndedBatch>;
-  progress(batch: StartedBatch): Promise<BatchProgress>;
-  until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean): Promise<BatchProgress>;
-  /** Tells a customer's open row of a webhook, as the receiver does; whether one was there. */
-  tell(fpId: string, event: Partial<CustomerEvent>): Promise<boolean>;
-  /** Waits until the open row of a customer is so; it has none once it is finished. */
-  untilOpen(fpId: string, fits: (row: OpenCustomer | undefined) => boolean): Promise<void>;
-  /** Latest outcomes by line. */
-  outcomes(batch: Pick<StartedBatch, "batchId">): Promise<Row[]>;
-  untilRows(sql: string, count: number): Promise<Row[]>;
-}
-
 /** Waits of a test: short, but long enough that what must not be waited for would be noticed. */
 const QUICK: OnboardingTiming = {
   ...DEFAULT_TIMING,
@@ -72,61 +48,69 @@ const QUICK: OnboardingTiming = {
 const LOOK_EVERY_MS = 100;
 const sha256 = (text: string) => hash("sha256", text);
 
-export async function openOnboardWorld(
-  temporal: TestTemporal,
-  options: WorldOptions = {},
-): Promise<OnboardWorld> {
+export type OnboardWorld = Awaited<ReturnType<typeof openOnboardWorld>>;
+
+/** A stand-in, a lake and a worker of one test, with customers to onboard. */
+export async function openOnboardWorld(temporal: TestTemporal, options: WorldOptions = {}) {
   const world = await openSyncWorld(temporal, { direct: true, ...options });
   const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
   const open = new OpenCustomers(sealed);
-  const onboardWorld: OnboardWorld = {
+  /** Freezes a file of these customers and starts its batch, or joins it. */
+  const begin = async (
+    customers: readonly GivenCustomer[],
+    choice: BatchChoice = {},
+  ): Promise<StartedBatch> => {
+    const { playbook = "pb_kyc", mode = "async", timing, ...options } = choice;
+    const path = join(world.lake, "..", `customers-${customers.length}.jsonl`);
+    await writeFile(path, customers.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const file = await readCustomers(path, { playbook, mode, service: "" });
+    await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
+    const started = await startOnboarding(world.client, {
+      scope: world.scope,
+      taskQueue: taskQueue(world.scope),
+      sealed,
+      facts: file.facts,
+      options: {
+        limit: null,
+        syncTimeoutSecs: mode === "sync" ? 30 : null,
+        window: 50,
+        circuit: 20,
+        plainOutput: true,
+        linksFile: null,
+        retry: false,
+        timing: { ...QUICK, ...timing },
+        ...options,
+      },
+    });
+    return { ...started, batchId: file.facts.batchId };
+  };
+  const progress = ({ handle }: StartedBatch) => queryProgress<BatchProgress>(world.client, handle);
+  return {
     ...world,
     sealed,
-    users(count, fields = () => ({})) {
+    /** Makes users `fp_1` … `fp_<n>` at the stand-in; their rows. */
+    users(count: number, fields: (n: number) => GivenCustomer = () => ({})): GivenCustomer[] {
       return Array.from({ length: count }, (_, at) => {
         world.sandbox.addUser({ fp_id: `fp_${at + 1}` });
         return { fp_id: `fp_${at + 1}`, ...fields(at + 1) };
       });
     },
-    async begin(customers, choice = {}) {
-      const { playbook = "pb_kyc", mode = "async", timing, ...options } = choice;
-      const path = join(world.lake, "..", `customers-${customers.length}.jsonl`);
-      await writeFile(path, customers.map((row) => `${JSON.stringify(row)}\n`).join(""));
-      const file = await readCustomers(path, { playbook, mode, service: "" });
-      await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
-      const started = await startOnboarding(world.client, {
-        scope: world.scope,
-        taskQueue: taskQueue(world.scope),
-        sealed,
-        facts: file.facts,
-        options: {
-          limit: null,
-          syncTimeoutSecs: mode === "sync" ? 30 : null,
-          window: 50,
-          circuit: 20,
-          plainOutput: true,
-          linksFile: null,
-          retry: false,
-          timing: { ...QUICK, ...timing },
-          ...options,
-        },
-      });
-      return { ...started, batchId: file.facts.batchId };
-    },
-    async onboard(customers, choice) {
-      const started = await onboardWorld.begin(customers, choice);
+    begin,
+    async onboard(customers: readonly GivenCustomer[], choice?: BatchChoice) {
+      const started = await begin(customers, choice);
       const summary = (await started.handle.result()) as OnboardSummary;
       return { ...started, summary };
     },
-    progress: ({ handle }) => queryProgress<BatchProgress>(world.client, handle),
-    async until(batch, fits) {
+    progress,
+    async until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean) {
       for (;;) {
-        const progress = await onboardWorld.progress(batch).catch(noWorker);
-        if (progress !== undefined && fits(progress)) return progress;
+        const seen = await progress(batch).catch(noWorker);
+        if (seen !== undefined && fits(seen)) return seen;
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },
-    async tell(fpId, event) {
+    /** Tells a customer's open row of a webhook, as the receiver does; whether one was there. */
+    async tell(fpId: string, event: Partial<CustomerEvent>) {
       const subject = { fpId, externalId: null, playbookKey: "pb_kyc" };
       const keys = await open.keysOf(subject);
       const told: CustomerEvent = {
@@ -143,18 +127,20 @@ export async function openOnboardWorld(
       for (const key of keys) await tellFollow(world.client, place, "news", [{ key, event: told }]);
       return keys.length > 0;
     },
-    async untilOpen(fpId, fits) {
+    /** Waits until the open row of a customer is so; it has none once it is finished. */
+    async untilOpen(fpId: string, fits: (row: OpenCustomer | undefined) => boolean) {
       const key = customerKey("pb_kyc", identityHash(sha256, `fp_id:${fpId}`));
       while (!fits(await open.read(async (rows) => (await open.shard(rows, shardOf(key)))[key]))) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },
-    outcomes: ({ batchId }) =>
+    /** Latest outcomes by line. */
+    outcomes: ({ batchId }: Pick<StartedBatch, "batchId">) =>
       world.rows(
         `select * from onboardings where batch_id = '${batchId}'
          qualify row_number() over (partition by line order by attempt desc, version desc) = 1 order by line`,
       ),
-    async untilRows(sql, count) {
+    async untilRows(sql: string, count: number) {
       // Before its first commit a table is not there to be asked.
       const read = onceAVersion(
         () => world.lake,
@@ -167,7 +153,6 @@ export async function openOnboardWorld(
       }
     },
   };
-  return onboardWorld;
 }
 
 /** While a worker stops or starts, nobody may be there to answer. */

@@ -24,33 +24,17 @@ export interface Bucket {
   readonly directory: string;
 }
 
-/** A real S3 server with its data in a directory of its own. */
-export interface S3Server {
-  readonly endpoint: string;
-  /** The variables by which a process uses it. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Where it has the buckets. */
-  readonly directory: string;
-  /** Makes a bucket for a lake. */
-  makeBucket(): Promise<Bucket>;
-  /** Kills it; its data stay. */
-  kill(): Promise<void>;
-  /** Starts it again where it was. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Why there is no S3 server to test with; undefined where there is one, or Go to build it with. */
 export function whyNoS3Server(): Promise<string | undefined> {
   return whyNoGoTools(VERSITYGW);
 }
 
 /**
- * Starts the server, which is built and cached where it has not been.
+ * Starts a real S3 server with its data in a directory of its own; it is built and cached where it has not been.
  *
  * @param address where it listens; left out: on a free port of this machine
  */
-export async function startS3Server(address?: string): Promise<S3Server> {
+export async function startS3Server(address?: string) {
   const binary = join(await builtGoTools(VERSITYGW), "versitygw");
   const directory = await mkdtemp(join(tmpdir(), "nightledger-s3-"));
   const data = join(directory, "data");
@@ -88,6 +72,7 @@ export async function startS3Server(address?: string): Promise<S3Server> {
     env: { ...CREDENTIALS, AWS_ENDPOINT_URL_S3: endpoint },
     directory: data,
     makeBucket: () => makeBucket(data),
+    /** Kills it; its data stay. */
     kill: () => kill(),
     async start() {
       kill = await start();
@@ -98,6 +83,8 @@ export async function startS3Server(address?: string): Promise<S3Server> {
     },
   };
 }
+
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
 /** Makes a bucket for a lake, in the directory of a server's buckets. */
 export async function makeBucket(buckets: string): Promise<Bucket> {

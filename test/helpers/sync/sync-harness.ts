@@ -1,13 +1,11 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Client } from "@temporalio/client";
-import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
+import { type NewEvent, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
 import { type ApiConfig, scopeOf } from "../../../src/config.js";
 import type { HookSettings } from "../../../src/domain/hook-settings.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { RosterRow, SyncOptions } from "../../../src/domain/sync/job.js";
-import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { rosterOf } from "../../../src/intake/sync/roster-file.js";
 import { startSync } from "../../../src/intake/sync/start.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
@@ -19,7 +17,7 @@ import { createLogger } from "../../../src/logger.js";
 import { TABLES } from "../../../src/tables.js";
 import { type RunningWorker, startWorker } from "../../../src/worker.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
-import { type RecordedAnswer, startRecordingProxy } from "../stand-in/recording-proxy.js";
+import { startRecordingProxy } from "../stand-in/recording-proxy.js";
 import { bucketForLake } from "../store/shared-bucket.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
@@ -27,35 +25,6 @@ export type Row = Readonly<Record<string, JsonValue>>;
 
 /** What a test may choose of a run; users default to everyone in the world. */
 export type RunChoice = Partial<SyncOptions> & { readonly users?: readonly (string | RosterRow)[] };
-
-interface EndedSync {
-  readonly runId: string;
-  readonly workflowId: string;
-  readonly result: SyncResult;
-}
-
-/** A stand-in, a lake and a worker of one test. */
-export interface SyncWorld {
-  readonly sandbox: Sandbox;
-  readonly lake: string;
-  readonly store: ObjectStore;
-  readonly client: Client;
-  readonly scope: string;
-  /** Answers of the service to sync calls. */
-  readonly answers: readonly RecordedAnswer[];
-  /** Starts a run, or joins the running one of the same job. */
-  start(choice?: RunChoice): Promise<StartedRun>;
-  /** Runs a sync through the real workflow to its end. */
-  sync(choice?: RunChoice): Promise<EndedSync>;
-  /** Rows of the lake's tables, values as text where a JSON number is not exact. */
-  rows(sql: string): Promise<Row[]>;
-  /** Stops the worker as a command does, in mid-run too. */
-  stopWorker(): Promise<void>;
-  /** Starts the worker, or another beside it. */
-  startWorker(): Promise<RunningWorker>;
-  log(): Promise<string>;
-  close(): Promise<void>;
-}
 
 export interface WorldOptions {
   readonly sandbox?: SandboxOptions;
@@ -83,7 +52,10 @@ const API: Omit<ApiConfig, "url" | "key"> = {
 
 const SCRATCH_BYTES = 1024 * 1024 * 1024;
 
-export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {
+export type SyncWorld = Awaited<ReturnType<typeof openSyncWorld>>;
+
+/** A stand-in, a lake and a worker of one test. */
+export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}) {
   const releases: (() => unknown)[] = [];
   const close = async () => {
     for (const release of releases.splice(0).reverse()) await release();
@@ -117,58 +89,62 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
       for (const worker of workers.splice(0)) await worker.stop();
     };
     releases.push(stopWorker);
-    const world: SyncWorld = {
+    const start = (choice?: RunChoice) =>
+      startSync(client, store, {
+        scope,
+        taskQueue: taskQueue(scope),
+        roster: rosterOf(
+          (choice?.users ?? [...sandbox.world.users.keys()]).map((user) =>
+            typeof user === "string" ? { fp_id: user } : user,
+          ),
+        ),
+        options: optionsOf(choice),
+      });
+    const startAWorker = async () => {
+      const worker = await startWorker({
+        api: { ...API, url, key: sandbox.apiKey, ...options.api },
+        lake: placeOf(`machine-${workers.length}`),
+        server: temporal,
+        keys: TEST_KEYS,
+        taskQueue: taskQueue(scope),
+        log: log.logger,
+        embedded: bucket === undefined,
+        ...(options.store && { store: options.store(store) }),
+        ...(options.jobs && { jobs: options.jobs }),
+        ...(options.hooks && { hooks: options.hooks }),
+      });
+      workers.push(worker);
+      return worker;
+    };
+    await startAWorker();
+    // Two that share nothing else race for the bucket.
+    if (bucket) await startAWorker();
+    return {
       sandbox,
       lake,
       store,
       client,
       scope,
+      /** Answers of the service to sync calls. */
       answers: proxy?.answers ?? [],
-      start: (choice) =>
-        startSync(client, store, {
-          scope,
-          taskQueue: taskQueue(scope),
-          roster: rosterOf(
-            (choice?.users ?? [...sandbox.world.users.keys()]).map((user) =>
-              typeof user === "string" ? { fp_id: user } : user,
-            ),
-          ),
-          options: optionsOf(choice),
-        }),
-      async sync(choice) {
-        const { handle, runId } = await world.start(choice);
+      start,
+      async sync(choice?: RunChoice) {
+        const { handle, runId } = await start(choice);
         const result = (await handle.result()) as SyncResult;
         return { runId, workflowId: handle.workflowId, result };
       },
-      async rows(sql) {
+      /** Values are text where a JSON number is not exact. */
+      async rows(sql: string) {
         const found: Row[] = [];
         for await (const batch of query.query(sql)) found.push(...batch);
         return found;
       },
       stopWorker,
-      async startWorker() {
-        const worker = await startWorker({
-          api: { ...API, url, key: sandbox.apiKey, ...options.api },
-          lake: placeOf(`machine-${workers.length}`),
-          server: temporal,
-          keys: TEST_KEYS,
-          taskQueue: taskQueue(scope),
-          log: log.logger,
-          embedded: bucket === undefined,
-          ...(options.store && { store: options.store(store) }),
-          ...(options.jobs && { jobs: options.jobs }),
-          ...(options.hooks && { hooks: options.hooks }),
-        });
-        workers.push(worker);
-        return worker;
-      },
+      /** Starts the worker, or another beside it. */
+      startWorker: startAWorker,
       log: () => readFile(logFile, "utf8"),
       close,
     };
-    await world.startWorker();
-    // Two that share nothing else race for the bucket.
-    if (bucket) await world.startWorker();
-    return world;
   } catch (error) {
     await close();
     throw error;

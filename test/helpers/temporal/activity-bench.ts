@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
+import { type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
 import type { OnboardingDependencies } from "../../../src/activities/onboarding/dependencies.js";
 import { RunWarnings } from "../../../src/activities/run-warnings.js";
 import type { SyncDependencies } from "../../../src/activities/sync/dependencies.js";
@@ -27,21 +27,6 @@ import { TEST_KEYS } from "./temporal-environment.js";
 /** Failures of activities are what the tests look at: the SDK need not print them. */
 export const SILENT = new DefaultLogger("ERROR", () => undefined);
 
-/** Activities on real parts, without a Temporal server: a stand-in, a client, a lake. */
-export interface ActivityBench {
-  readonly sandbox: Sandbox;
-  readonly deps: SyncDependencies & OnboardingDependencies;
-  freeze(users: readonly RosterRow[], runId?: string): Promise<void>;
-  /**
-   * Reads a slice: unless said otherwise, the first one of run `run`, and all of {@link freeze}'s users with their
-   * accounts and transactions.
-   */
-  read(given?: SliceGiven): Promise<ReadSlice>;
-  run<R>(work: () => Promise<R>, attempt?: number): Promise<R>;
-  logged(): Record<string, unknown>[];
-  close(): Promise<void>;
-}
-
 export interface SliceGiven extends Partial<ReadSliceInput> {
   readonly attempt?: number;
   /** What it works with in the bench's stead. */
@@ -62,7 +47,10 @@ export function linesOf(logFile: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-export async function openActivityBench(options?: SandboxOptions): Promise<ActivityBench> {
+export type ActivityBench = Awaited<ReturnType<typeof openActivityBench>>;
+
+/** Activities on real parts, without a Temporal server: a stand-in, a client, a lake. */
+export async function openActivityBench(options?: SandboxOptions) {
   const directory = await mkdtemp(join(tmpdir(), "nightledger-activity-"));
   const sandbox = await startSandbox(options);
   const api = createApiClient({
@@ -79,7 +67,7 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
   const logFile = join(directory, "log");
   const log = createLogger({ destination: { file: logFile }, level: "info", secrets: [] });
   const sealed = new SealedStore(lake.store, sealer);
-  const deps = {
+  const deps: SyncDependencies & OnboardingDependencies = {
     api,
     lake,
     sealed,
@@ -96,11 +84,12 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
   return {
     sandbox,
     deps,
-    async freeze(rows, runId = "run") {
+    async freeze(rows: readonly RosterRow[], runId = "run") {
       users = rows.length;
       await freezeRoster(lake.store, runId, rows);
     },
-    async read({ attempt = 1, deps: own = deps, ...given } = {}) {
+    /** Reads a slice: unless said otherwise, all users that were frozen, with their accounts and transactions. */
+    async read({ attempt = 1, deps: own = deps, ...given }: SliceGiven = {}): Promise<ReadSlice> {
       const input: ReadSliceInput = {
         ...{ runId: "run", slice: 0, groupSize: GROUP_SIZE, streams: ["accounts", "transactions"] },
         ...{ links: [], waiting: [], users: [], fresh: { from: 0, to: users } },

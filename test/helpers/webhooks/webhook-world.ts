@@ -3,32 +3,20 @@ import { expect } from "vitest";
 import { createApiClient } from "../../../src/api/http/client.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { createLogger } from "../../../src/logger.js";
-import { type Receiver, type ReceiverOptions, startReceiver } from "../../../src/receiver/receiver.js";
+import { type ReceiverOptions, startReceiver } from "../../../src/receiver/receiver.js";
 import { RECEIVER_PATHS } from "../../../src/receiver/routes.js";
 import { type OnboardWorld, openOnboardWorld } from "../onboarding/onboard-harness.js";
 import type { Row, WorldOptions } from "../sync/sync-harness.js";
 import type { TestTemporal } from "../temporal/temporal-environment.js";
 import { SECRET } from "./signed-webhook.js";
 
-/** A world of customers whose stand-in sends its webhooks to a receiver. */
-export interface WebhookWorld extends OnboardWorld {
-  readonly receiver: Receiver;
-  /** Where the receiver writes its log. */
-  readonly receiverLog: string;
-  /** Posts a body to the receiver. */
-  post(path: keyof typeof RECEIVER_PATHS, body: string, headers?: Record<string, string>): Promise<Response>;
-  /** Waits until so many events are in the table; its rows in the order in which they came. */
-  tabled(count: number): Promise<readonly Row[]>;
-}
-
 /** Waits between deliveries: short, so that a refused one comes again within a test. */
 const RETRY_MS = [200, 300, 500, 1_000, 2_000, 4_000];
 
+export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>;
+
 /** Opens a world around a running Temporal server, with a receiver as its service's endpoint. */
-export async function openWebhookWorld(
-  temporal: TestTemporal,
-  options: WorldOptions = {},
-): Promise<WebhookWorld> {
+export async function openWebhookWorld(temporal: TestTemporal, options: WorldOptions = {}) {
   const sandbox = { webhooks: { retryMs: RETRY_MS }, ...options.sandbox };
   const world = await openOnboardWorld(temporal, { ...options, sandbox });
   const receiverLog = join(world.lake, "..", "receiver.log");
@@ -65,9 +53,9 @@ export async function openWebhookWorld(
     ...world,
     receiver,
     receiverLog,
-    post: (path, body, headers = {}) =>
+    post: (path: keyof typeof RECEIVER_PATHS, body: string, headers: Record<string, string> = {}) =>
       fetch(`${receiver.url}${RECEIVER_PATHS[path]}`, { method: "POST", body, headers }),
-    tabled: (count) => tabledEvents(world, count),
+    tabled: (count: number) => tabledEvents(world, count),
     async close() {
       await receiver.stop();
       await api.close();
