@@ -4,20 +4,12 @@ import { type ApiClient, type ApiClientOptions, createApiClient } from "../../..
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A real HTTP server of one test, and a client of it; both are released by `close`. */
-export interface FaultServer {
-  readonly url: string;
-  /** Method and path of every request that arrived, in order. */
-  readonly requests: string[];
-  readonly headers: IncomingMessage["headers"][];
-  readonly connections: () => number;
-  client(options?: Partial<ApiClientOptions>): ApiClient;
-  close(): Promise<void>;
-}
-
 export const KEY = "sk_test_very_secret";
 
-export async function startFaultServer(handler: Handler): Promise<FaultServer> {
+export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>;
+
+/** A real HTTP server of one test, and clients of it; all are released by `close`. */
+export async function startFaultServer(handler: Handler) {
   const requests: string[] = [];
   const headers: IncomingMessage["headers"][] = [];
   const sockets = new Set<Socket>();
@@ -40,7 +32,7 @@ export async function startFaultServer(handler: Handler): Promise<FaultServer> {
     requests,
     headers,
     connections: () => connections,
-    client: (options) => {
+    client: (options?: Partial<ApiClientOptions>) => {
       const client = createApiClient({
         baseUrl: url,
         apiKey: KEY,

@@ -17,25 +17,6 @@ const WORKERS = 2;
 /** What a command or worker says when what it needs can't be reached. */
 const UNREACHABLE = 3;
 
-/** PostgreSQL, Temporal and an S3 server. */
-export interface Cluster {
-  readonly network: Network;
-  /** Opens a lake of the cluster, with two workers and a receiver for it, and a folder for commands. */
-  openLake(sandbox: Sandbox): Promise<ClusterLake>;
-  release(): Promise<void>;
-}
-
-export interface ClusterLake {
-  /** Where commands run; its `lake` has the objects of the bucket. */
-  readonly folder: JobFolder;
-  /** Everything that can be killed. */
-  readonly parts: readonly ClusterPart[];
-  problems(): string[];
-  /** Ends workers and receiver: nothing changes the lake any more. */
-  end(): Promise<void>;
-  release(): Promise<void>;
-}
-
 /** Why there can be no cluster here; undefined where there can. */
 export async function whyNoCluster(): Promise<string | undefined> {
   if (process.platform !== "linux") return "machines of a cluster are processes of Linux";
@@ -43,8 +24,8 @@ export async function whyNoCluster(): Promise<string | undefined> {
   return (await whyNoGoTools(TEMPORAL_SERVER)) ?? (await whyNoS3Server());
 }
 
-/** Starts a cluster of its own; programs that are not cached are built first. */
-export async function openCluster(): Promise<Cluster> {
+/** Starts PostgreSQL, Temporal and an S3 server of its own; programs that are not cached are built first. */
+export async function openCluster() {
   const postgresBin = await findPostgres();
   if (postgresBin === undefined) throw new Error("no PostgreSQL");
   const releases: (() => Promise<void>)[] = [];
@@ -64,7 +45,7 @@ export async function openCluster(): Promise<Cluster> {
     releases.push(() => temporal.part.kill());
     const servers = [postgres.part, temporal.part];
     const open: OpenCluster = { network, s3, env: temporal.env, servers };
-    return { network, openLake: (sandbox) => openLake(open, sandbox), release };
+    return { network, openLake: (sandbox: Sandbox) => openLake(open, sandbox), release };
   } catch (error) {
     await release();
     throw error;
@@ -78,7 +59,11 @@ interface OpenCluster {
   readonly servers: readonly KeptProgram[];
 }
 
-async function openLake(cluster: OpenCluster, sandbox: Sandbox): Promise<ClusterLake> {
+export type Cluster = Awaited<ReturnType<typeof openCluster>>;
+export type ClusterLake = Awaited<ReturnType<typeof openLake>>;
+
+/** Opens a lake, with two workers and a receiver for it, and a folder for commands. */
+async function openLake(cluster: OpenCluster, sandbox: Sandbox) {
   const { network, s3, servers } = cluster;
   const bucket = await s3.makeBucket();
   const service = await network.offer(Number(new URL(sandbox.url).port));
@@ -108,6 +93,7 @@ async function openLake(cluster: OpenCluster, sandbox: Sandbox): Promise<Cluster
       return storing;
     },
   };
+  /** Nothing changes the lake after this. */
   const end = async () => {
     await Promise.all(programs.map((one) => one.kill()));
   };

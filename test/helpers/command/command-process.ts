@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { identify, type ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
+import { identify } from "../../../src/temporal/server/process-identity.js";
 
 /** No test waits longer for a command; one that hangs is killed, and its output says so. */
 const LIMIT_MS = 15 * 60_000;
@@ -20,18 +20,6 @@ export interface ProcessEnd {
   readonly at: number;
 }
 
-export interface ChildCommand {
-  readonly pid: number;
-  readonly identity: ProcessIdentity | undefined;
-  readonly ended: Promise<ProcessEnd>;
-  running(): boolean;
-  printed(): { readonly stdout: string; readonly stderr: string };
-  /** Resolves with the match once what it printed matches; rejects when it ends without. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends a signal and waits for the end. */
-  end(signal: NodeJS.Signals): Promise<ProcessEnd>;
-}
-
 interface ChildSurroundings {
   readonly cwd: string;
   /** All of the child's environment besides PATH, HOME and where the Temporal CLI is. */
@@ -44,15 +32,17 @@ interface ChildSurroundings {
 }
 
 /** Starts the real command line, `bin/nightledger.js`, as a process of its own. */
-export function startCommand(args: readonly string[], surroundings: ChildSurroundings): ChildCommand {
+export function startCommand(args: readonly string[], surroundings: ChildSurroundings) {
   return startNode(PROGRAM, args, surroundings);
 }
 
-export function startNode(script: string, args: readonly string[], at: ChildSurroundings): ChildCommand {
+export function startNode(script: string, args: readonly string[], at: ChildSurroundings) {
   return startProgram([process.execPath, script, ...args], at);
 }
 
-export function startProgram(line: readonly string[], at: ChildSurroundings): ChildCommand {
+export type ChildCommand = ReturnType<typeof startProgram>;
+
+export function startProgram(line: readonly string[], at: ChildSurroundings) {
   const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
   const [command = "", ...args] = [...(at.within ?? []), ...line];
   const child = spawn(command, args, {
@@ -99,8 +89,9 @@ export function startProgram(line: readonly string[], at: ChildSurroundings): Ch
     ended,
     running: () => !over,
     printed: () => ({ stdout, stderr }),
-    says: (pattern) =>
-      new Promise((resolve, reject) => {
+    /** Resolves with the match once what it printed matches; rejects when it ends without. */
+    says: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
         const look = () => {
           const match = pattern.exec(stdout) ?? pattern.exec(stderr);
           if (match === null && !over) return;
@@ -111,7 +102,7 @@ export function startProgram(line: readonly string[], at: ChildSurroundings): Ch
         listeners.add(look);
         look();
       }),
-    end: (signal) => {
+    end: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return ended;
     },

@@ -2,31 +2,15 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
-import type { ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
 import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
 import { type ChildCommand, startCommand } from "./command-process.js";
 
-/** An empty directory in which a user runs commands against a stand-in. */
-export interface JobFolder {
-  readonly directory: string;
-  readonly lake: string;
-  readonly home: string;
-  readonly roster: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Starts a command in the folder; `release` ends it at the latest. */
-  command(args: readonly string[], env?: Readonly<Record<string, string | undefined>>): ChildCommand;
-  /** `sync` of the whole roster, with a summary in JSON. */
-  sync(...more: string[]): ChildCommand;
-  /** Temporal servers that have HOME's database open. */
-  servers(): ProcessIdentity[];
-  names(): Promise<string[]>;
-  /** Ends what was started here. */
-  end(): Promise<void>;
-  release(): Promise<void>;
-}
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type JobFolder = Awaited<ReturnType<typeof openJobFolder>>;
 
 /**
- * Makes the folder, with `users.csv` naming every user of the stand-in.
+ * Makes a directory in which a user runs commands against a stand-in, with `users.csv` naming every user of it.
  *
  * @param lake where the files of the lake are, if not in the folder
  */
@@ -34,15 +18,16 @@ export async function openJobFolder(
   sandbox: Sandbox,
   more: Readonly<Record<string, string>> = {},
   lake?: string,
-): Promise<JobFolder> {
+) {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "nightledger-job-")));
   const home = join(directory, ".nightledger");
   const roster = join(directory, "users.csv");
   await writeFile(roster, sandbox.rosterCsv());
-  const env = { NIGHTLEDGER_API_URL: sandbox.url, NIGHTLEDGER_API_KEY: sandbox.apiKey, ...more };
+  const env: Env = { NIGHTLEDGER_API_URL: sandbox.url, NIGHTLEDGER_API_KEY: sandbox.apiKey, ...more };
   const children: ChildCommand[] = [];
+  /** Temporal servers that have HOME's database open. */
   const servers = () => serversOn(join(home, "temporal.db"));
-  const command: JobFolder["command"] = (args, extra = {}) => {
+  const command = (args: readonly string[], extra: Env = {}) => {
     const child = startCommand(args, { cwd: directory, env: { ...env, ...extra } });
     children.push(child);
     return child;
@@ -58,7 +43,8 @@ export async function openJobFolder(
     roster,
     env,
     command,
-    sync: (...args) => command(["sync", "--roster", "users.csv", "--json", ...args]),
+    /** `sync` of the whole roster, with a summary in JSON. */
+    sync: (...args: string[]) => command(["sync", "--roster", "users.csv", "--json", ...args]),
     servers,
     names: async () => (await readdir(directory)).sort(),
     end,

@@ -21,17 +21,7 @@ interface ReceivedMessage {
 }
 
 /** A real HTTP server that hooks call. */
-interface HookReceiver {
-  readonly url: string;
-  readonly requests: readonly ReceivedMessage[];
-  /** Events of the messages that were taken, in their order. */
-  taken(): string[];
-  /** The next requests are refused with these statuses, one after the other. */
-  refuse(...statuses: number[]): void;
-  close(): Promise<void>;
-}
-
-export async function startHookReceiver(): Promise<HookReceiver> {
+export async function startHookReceiver() {
   const requests: ReceivedMessage[] = [];
   const refusals: number[] = [];
   const server = createServer(async (request, response: ServerResponse) => {
@@ -61,8 +51,10 @@ export async function startHookReceiver(): Promise<HookReceiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/T0/secret`,
     requests,
+    /** Events of the messages that were taken, in their order. */
     taken: () => requests.filter(({ status }) => status === 204).map(({ body }) => body.event),
-    refuse: (...statuses) => void refusals.push(...statuses),
+    /** The next requests are refused with these statuses, one after the other. */
+    refuse: (...statuses: number[]) => void refusals.push(...statuses),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

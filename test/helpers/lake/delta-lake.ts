@@ -6,10 +6,9 @@ import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
 import { type Column, creationOf, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { statsText } from "../../../src/lake/delta/delta-stats.js";
 import type { DeltaTable } from "../../../src/lake/delta/delta-table.js";
-import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
+import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
-import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { TEST_KEYS } from "../temporal/temporal-environment.js";
@@ -27,17 +26,10 @@ export const COLUMNS: readonly Column[] = [
 export const FEED: TableSpec = { name: "feed", columns: COLUMNS, feed: true };
 export const PLAIN: TableSpec = { name: "plain", columns: COLUMNS };
 
-/** A lake in a new temp directory, with its engine; `release` takes both away. */
-export interface TestLake {
-  readonly directory: string;
-  readonly store: ObjectStore;
-  readonly duckdb: DuckDb;
-  /** Over the same store. */
-  readonly sealed: SealedStore;
-  release(): Promise<void>;
-}
+export type TestLake = Awaited<ReturnType<typeof openTestLake>>;
 
-export async function openTestLake(): Promise<TestLake> {
+/** A lake in a new temp directory, with its engine; `release` takes both away. */
+export async function openTestLake() {
   const base = await mkdtemp(join(tmpdir(), "nightledger-lake-"));
   const directory = join(base, "lake");
   const duckdb = createDuckDb({ scratchDirectory: join(base, "scratch") });

@@ -10,18 +10,11 @@ export interface RecordedAnswer {
   readonly body: Buffer;
 }
 
-/** A proxy before the stand-in that keeps what went through it, so that certificates can be made again. */
-interface RecordingProxy {
-  readonly url: string;
-  /** Answers to sync calls in the order in which they ended. */
-  readonly answers: readonly RecordedAnswer[];
-  close(): Promise<void>;
-}
-
 const SYNC_PATH = /^\/bank_links\/([^/]+)\/transactions\/sync$/;
 
-/** Starts a proxy to `target` on a free port; resets, cuts and hangs of the service pass through. */
-export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+/** Starts a proxy to `target` that keeps what went through it, so that certificates can be made again; resets, cuts and hangs of the service pass through. */
+export async function startRecordingProxy(target: string) {
+  /** In the order in which they ended. */
   const answers: RecordedAnswer[] = [];
   const agent = new Agent({ keepAlive: true });
   const server = createServer((incoming, outgoing) => {
@@ -74,7 +67,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answers,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
         agent.destroy();

@@ -3,27 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import type { ChildCommand } from "../command/command-process.js";
-import { type JobFolder, openJobFolder } from "../command/job-folder.js";
+import { openJobFolder } from "../command/job-folder.js";
 import { clusterEnv, type TestTemporal } from "../temporal/temporal-environment.js";
 import type { S3Server } from "./s3-server.js";
 
-/** A machine with a worker: its own working directory, HOME and scratch. */
-interface Machine {
-  readonly folder: JobFolder;
-  /** Starts its worker, and waits until it works. */
-  work(): Promise<void>;
-  /** Resolves when its worker has logged this. */
-  logs(pattern: RegExp): Promise<unknown>;
-  /** Kills its worker; what only this machine had is gone. */
-  die(): Promise<void>;
-}
-
-export interface TwoMachines {
-  readonly machines: readonly [Machine, Machine];
-  /** The lake's files, as the bucket has them. */
-  readonly lake: string;
-  release(): Promise<void>;
-}
+export type TwoMachines = Awaited<ReturnType<typeof openTwoMachines>>;
+type Machine = Awaited<ReturnType<typeof openMachine>>;
 
 /** Opens two machines that share a Temporal server and a bucket, and nothing else. */
 export async function openTwoMachines(
@@ -31,7 +16,7 @@ export async function openTwoMachines(
   temporal: TestTemporal,
   server: S3Server,
   env: Readonly<Record<string, string>> = {},
-): Promise<TwoMachines> {
+) {
   const bucket = await server.makeBucket();
   const shared = {
     ...server.env,
@@ -39,19 +24,20 @@ export async function openTwoMachines(
     NIGHTLEDGER_LAKE: bucket.address,
     ...clusterEnv(temporal),
   };
-  const opened: (Machine & { release(): Promise<void> })[] = [];
+  const opened: Machine[] = [];
   const release = async () => {
     for (const machine of opened.reverse()) await machine.release();
   };
   try {
     for (let n = 0; n < 2; n += 1) opened.push(await openMachine(sandbox, shared, bucket.directory));
-    return { machines: [opened[0] as Machine, opened[1] as Machine], lake: bucket.directory, release };
+    return { machines: opened as [Machine, Machine], lake: bucket.directory, release };
   } catch (error) {
     await release();
     throw error;
   }
 }
 
+/** A machine with a worker: its own working directory, HOME and scratch. */
 async function openMachine(sandbox: Sandbox, shared: Readonly<Record<string, string>>, lake: string) {
   const scratch = await mkdtemp(join(tmpdir(), "nightledger-machine-"));
   const folder = await openJobFolder(sandbox, { ...shared, NIGHTLEDGER_SCRATCH: scratch }, lake);
@@ -63,6 +49,7 @@ async function openMachine(sandbox: Sandbox, shared: Readonly<Record<string, str
       await worker.says(/working on task queue/);
     },
     logs: async (pattern: RegExp) => worker?.says(pattern),
+    /** Kills its worker; what only this machine had is gone. */
     async die() {
       await worker?.end("SIGKILL");
       await rm(scratch, { recursive: true, force: true });

@@ -6,19 +6,10 @@ import { openSyncWorld } from "../sync/sync-harness.js";
 import type { sharedTemporal } from "../temporal/shared-temporal.js";
 import { DamagedLake } from "./lake-damage.js";
 import { tampering } from "./tampering.js";
-import { type Verdict, verified } from "./verified.js";
+import { verified } from "./verified.js";
 
 /** A lake of two nights, of which copies are tampered with and verified. */
-interface TamperedWorld {
-  readonly lake: string;
-  readonly roots: readonly string[];
-  copy(): Promise<DamagedLake>;
-  found(seed: number): Promise<Verdict>;
-  readonly yesterday: string;
-  close(): Promise<void>;
-}
-
-export async function openTamperedWorld(temporal: ReturnType<typeof sharedTemporal>): Promise<TamperedWorld> {
+export async function openTamperedWorld(temporal: ReturnType<typeof sharedTemporal>) {
   const base = await mkdtemp(join(tmpdir(), "nightledger-tampering-"));
   const world = await openSyncWorld(temporal);
   const { sandbox } = world;
@@ -40,7 +31,7 @@ export async function openTamperedWorld(temporal: ReturnType<typeof sharedTempor
   return {
     ...{ lake: world.lake, yesterday, copy },
     roots: [first, second].map(({ result }) => String(result.lake_root)),
-    async found(seed) {
+    async found(seed: number) {
       const lake = await copy();
       await tampering(seed).apply(lake, yesterday);
       const verdict = await verified(lake.directory);

@@ -1,17 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A wire to a Temporal server on which answers get lost while requests arrive. */
-export interface LossyWire {
-  readonly address: string;
-  loseAnswers(): void;
-  /** Breaks the connections; new ones pass both ways, or are refused where the wire is to stay `cut`. */
-  breakConnections(how: "mended" | "cut"): void;
-  nextRequest(): Promise<void>;
-  close(): Promise<void>;
-}
+export type LossyWire = Awaited<ReturnType<typeof startLossyWire>>;
 
-export async function startLossyWire(target: string): Promise<LossyWire> {
+/** A wire to a Temporal server on which answers get lost while requests arrive. */
+export async function startLossyWire(target: string) {
   const [host = "", port = ""] = target.split(":");
   const sockets = new Set<Socket>();
   const waiting: (() => void)[] = [];
@@ -45,12 +38,13 @@ export async function startLossyWire(target: string): Promise<LossyWire> {
     loseAnswers: () => {
       losing = true;
     },
-    breakConnections(how) {
+    /** New connections pass both ways, or are refused where the wire is to stay `cut`. */
+    breakConnections(how: "mended" | "cut") {
       losing = false;
       cut = how === "cut";
       for (const socket of sockets) socket.destroy();
     },
-    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
+    nextRequest: () => new Promise<void>((resolve) => waiting.push(resolve)),
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

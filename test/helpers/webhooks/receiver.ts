@@ -14,16 +14,8 @@ interface Reply {
   readonly body?: string | Buffer;
 }
 
-/** A real HTTP server on this machine that keeps what it gets: for webhooks and as a proxy's target. */
-interface Receiver {
-  readonly url: string;
-  readonly received: Received[];
-  answer: (request: Received) => Reply | Promise<Reply>;
-  close(): Promise<void>;
-}
-
-/** Starts a receiver that answers 200 with an empty body. */
-export async function startReceiver(): Promise<Receiver> {
+/** Starts a real HTTP server that keeps what it gets, for webhooks and as a proxy's target; it answers 200, empty. */
+export async function startReceiver() {
   const received: Received[] = [];
   const receiver = { received, answer: (_: Received): Reply | Promise<Reply> => ({}) };
   const server = createServer(async (request, response) => {
