@@ -31,7 +31,7 @@ import { Overview } from "./overview.js";
 import { type ShownChanges, writeReport } from "./report.js";
 import { cipRows } from "./rows.js";
 
-export interface WrittenPack {
+interface WrittenPack {
   readonly counts: PackCounts;
   readonly manifest: PackManifest;
   readonly manifestSha256: string;

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { type VerifyFlags, verifyLake } from "../../../src/cli/sync/verify-lake.js";
 
-export interface Verdict {
+interface Verdict {
   readonly code: number;
   readonly text: string;
 }
