@@ -83,6 +83,8 @@ export interface Attempted {
   readonly streak: FailureStreak | null;
   /** Epoch milliseconds before which no slice takes it; 0 at once. */
   readonly notBefore: number;
+  /** Epoch milliseconds from which on a failure is the last one; left out: after an hour of failures. */
+  readonly givesUpAt?: number | undefined;
 }
 
 /** What has not been tried yet. */

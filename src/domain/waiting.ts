@@ -1,4 +1,4 @@
-import { type FailureStreak, GIVE_UP_AFTER_MS } from "./backoff.js";
+import { type Attempted, GIVE_UP_AFTER_MS } from "./backoff.js";
 
 /** Name of the signal that makes a run try everything at once that waits for its next try. */
 export const TRY_NOW = "tryNow";
@@ -54,10 +54,7 @@ export interface NamedFailure {
   readonly reason: string;
 }
 
-interface Unfinished {
-  readonly streak: FailureStreak | null;
-  /** Epoch milliseconds. */
-  readonly notBefore: number;
+interface Unfinished extends Attempted {
   /** Undefined where so many others failed with it that it was not named. */
   readonly failure: NamedFailure | undefined;
 }
@@ -78,7 +75,7 @@ export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate):
   const throttled = gate?.gateUntil ?? null;
   const waiting: Waiting[] = [];
   let waiting_total = 0;
-  for (const { streak, notBefore, failure } of unfinished) {
+  for (const { streak, notBefore, givesUpAt, failure } of unfinished) {
     if (streak === null) continue;
     waiting_total += 1;
     if (failure === undefined) continue;
@@ -87,7 +84,7 @@ export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate):
       reason: failure.reason,
       attempts: streak.count,
       next_try_at: instant(Math.max(notBefore, throttled ?? 0, streak.since)),
-      gives_up_at: instant(streak.since + GIVE_UP_AFTER_MS),
+      gives_up_at: instant(givesUpAt ?? streak.since + GIVE_UP_AFTER_MS),
     });
   }
   const throttled_until = throttled === null ? null : instant(throttled);

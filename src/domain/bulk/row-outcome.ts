@@ -20,12 +20,15 @@ export function afterRowOutcome<P extends Attempted>(
   jitter: number,
   { answered, failing }: OtherRows,
 ): ItemVerdict<P> {
-  const verdict = afterItemOutcome(progress, outcome, at, jitter);
+  const verdict = afterItemOutcome({ ...progress, givesUpAt: undefined }, outcome, at, jitter);
   const isAlone = answered > ANSWERED_FOR_EACH * failing;
   if (verdict.kind !== "again" || outcome.kind !== "transient" || !isAlone) return verdict;
   const { streak, notBefore } = verdict.progress;
   if (streak === null || outcome.retryAfterMs !== null || !/^http_5/.test(outcome.reason)) return verdict;
   const last = streak.since + ALONE_MS;
   if (at >= last) return { kind: "failed", reason: `gave_up ${outcome.reason}` };
-  return { kind: "again", progress: { ...verdict.progress, notBefore: Math.min(notBefore, last) } };
+  return {
+    kind: "again",
+    progress: { ...verdict.progress, notBefore: Math.min(notBefore, last), givesUpAt: last },
+  };
 }

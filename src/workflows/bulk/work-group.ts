@@ -42,6 +42,8 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     }
     const slice = await workItems({ ...place, items: due, budgetMs });
     budgetMs = SLICE_BUDGET_MS;
+    // What the slice itself has done counts too: a small run has no other.
+    const before = run.run.totals.rows.done;
     run.count(slice.totals);
     results.push(slice.results);
     open = open.filter((item) => !due.includes(item));
@@ -49,9 +51,9 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
       const { item } = progress;
       if (failure !== undefined) failures.set(item, failure);
       const { done } = run.run.totals.rows;
-      const before = progress.streak === null ? done : (answered.get(item) ?? done);
-      answered.set(item, before);
-      const others = { answered: done - before, failing: Math.max(0, run.progress.waiting_total - 1) };
+      const began = progress.streak === null ? before : (answered.get(item) ?? before);
+      answered.set(item, began);
+      const others = { answered: done - began, failing: Math.max(0, run.progress.waiting_total - 1) };
       const verdict = afterRowOutcome(progress, outcome, slice.at, Math.random(), others);
       if (verdict.kind === "again") open.push(verdict.progress);
       if (verdict.kind === "stop") unauthorized = moreUnauthorized(unauthorized, verdict.unauthorized);

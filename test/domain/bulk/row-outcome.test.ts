@@ -3,7 +3,7 @@ import { UNTRIED } from "../../../src/domain/backoff.js";
 import { afterRowOutcome } from "../../../src/domain/bulk/row-outcome.js";
 import { HOUR, MINUTE } from "../../../src/domain/duration.js";
 
-/** When a row ends that is answered the same each time, in minutes since its first try, and its last try before that. */
+/** When a row ends that is answered the same each time, and when it said that it would, in minutes since its first try. */
 function endOf(
   reason: string,
   others: { answered: number; failing: number },
@@ -11,10 +11,12 @@ function endOf(
 ) {
   const outcome = { kind: "transient", reason, retryAfterMs } as const;
   let progress = UNTRIED;
+  let said = 0;
   for (let at = 1_000; ; at = progress.notBefore) {
     const verdict = afterRowOutcome(progress, outcome, at, 1, others);
-    if (verdict.kind !== "again") return { ...verdict, minutes: (at - 1_000) / MINUTE };
+    if (verdict.kind !== "again") return { ...verdict, minutes: (at - 1_000) / MINUTE, said };
     progress = verdict.progress;
+    said = ((progress.givesUpAt ?? HOUR + 1_000) - 1_000) / MINUTE;
   }
 }
 
@@ -22,7 +24,12 @@ test.each([
   ["alone", "http_500", { answered: 1, failing: 0 }],
   ["with two others among many", "http_502", { answered: 21, failing: 2 }],
 ] as const)("a row that is answered 5xx each time, %s, ends after ten minutes", (_, reason, others) => {
-  expect(endOf(reason, others)).toEqual({ kind: "failed", reason: `gave_up ${reason}`, minutes: 10 });
+  expect(endOf(reason, others)).toEqual({
+    kind: "failed",
+    reason: `gave_up ${reason}`,
+    minutes: 10,
+    said: 10,
+  });
 });
 
 test.each([
@@ -32,6 +39,6 @@ test.each([
   ["the service says when to come again", "http_503", { answered: 99, failing: 0 }, 1_000],
 ] as const)("it has its hour where %s", (_, reason, others, retryAfterMs) => {
   const end = endOf(reason, others, retryAfterMs);
-  expect(end.kind).toBe("failed");
+  expect(end).toMatchObject({ kind: "failed", said: 60 });
   expect(end.minutes).toBeGreaterThanOrEqual(HOUR / MINUTE);
 });
