@@ -41,7 +41,7 @@ function withSyncOptions(command: Command): Command {
     .option(...NEW_LAKE)
     .option(
       "--fail-on <rules>",
-      "also exit 1 on any of: quarantine, skipped, 'stale>3d' (comma-separated)",
+      "also exit 1 on any of: quarantine, skipped, id-conflicts, 'stale>3d' (comma-separated)",
       failRules,
     )
     .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")

@@ -10,7 +10,7 @@ import { currentOf, isHistory } from "../../lake/history/history-spec.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
-import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
+import { linksOfRun, staleLinks } from "../../lake/sync/unread-links.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { accountStream } from "../../streams/accounts.js";
 import { transactionStream } from "../../streams/transactions.js";
@@ -125,11 +125,16 @@ interface JudgedRun {
   readonly only: readonly string[] | null;
 }
 
-async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: FailRules, run: JudgedRun) {
+async function findingsOf(
+  lake: LakeReader,
+  { quarantine, skipped, idConflicts, staleMs }: FailRules,
+  run: JudgedRun,
+) {
   const open = quarantine ? await openQuarantine(lake) : { rows: 0, owners: [] };
   return {
     open: { rows: open.rows, owners: open.owners.map(({ owner }) => owner) },
-    skipped: skipped ? await linksSkippedBy(lake, run) : [],
+    skipped: skipped ? await linksOfRun(lake, run, "status = 'skipped'") : [],
+    idConflicts: idConflicts ? await linksOfRun(lake, run, "id_conflicts > 0") : [],
     stale: staleMs === null ? [] : await staleLinks(lake, { ...run, since: Date.now() - staleMs }),
   };
 }

@@ -33,6 +33,7 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
       "rows",
       `${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
     ],
+    ["ids", summary.id_conflicts ? idWords(summary.id_conflicts) : null],
     ["lists", lists.map(listWords)],
     ["bad rows", badRows(quarantine)],
     ["pending", undecidedPending(summary.pending_undecided)],
@@ -54,6 +55,10 @@ export function syncProblems(summary: SyncSummary): Labelled[] {
       "; see table link_syncs",
     ),
   ];
+}
+
+function idWords(conflicts: number): string {
+  return `${counted(conflicts, "row")} came as new under the id of another row and replaced it; see link_syncs.id_conflicts`;
 }
 
 function listWords({ stream, changed, removed }: ListedRows): string {

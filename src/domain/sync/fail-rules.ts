@@ -4,22 +4,30 @@ import { parseDuration } from "../duration.js";
 export interface FailRules {
   readonly quarantine: boolean;
   readonly skipped: boolean;
+  readonly idConflicts: boolean;
   /** Any link that was not read to its end for longer than this; null for no such rule. */
   readonly staleMs: number | null;
   /** The same in the user's words, such as `stale>3d`. */
   readonly stale: string | null;
 }
 
-export const FAIL_RULES = "quarantine, skipped and 'stale>3d', separated by commas";
+export const FAIL_RULES = "quarantine, skipped, id-conflicts and 'stale>3d', separated by commas";
 
 /** Reads rules such as `quarantine,stale>3d`; where one is wrong, gives that word. Pure. */
 export function parseFailRules(text: string): FailRules | { readonly wrong: string } {
-  let rules: FailRules = { quarantine: false, skipped: false, staleMs: null, stale: null };
+  let rules: FailRules = {
+    quarantine: false,
+    skipped: false,
+    idConflicts: false,
+    staleMs: null,
+    stale: null,
+  };
   for (const word of text.split(",").map((part) => part.trim())) {
     const [, time] = /^stale>(.+)$/.exec(word) ?? [];
     const staleMs = time === undefined ? undefined : parseDuration(time);
     if (staleMs !== undefined) rules = { ...rules, staleMs, stale: word };
     else if (word === "quarantine" || word === "skipped") rules = { ...rules, [word]: true };
+    else if (word === "id-conflicts") rules = { ...rules, idConflicts: true };
     else return { wrong: word };
   }
   return rules;
@@ -28,6 +36,7 @@ export function parseFailRules(text: string): FailRules | { readonly wrong: stri
 interface RunFindings {
   readonly open: { readonly rows: number; readonly owners: readonly string[] };
   readonly skipped: readonly string[];
+  readonly idConflicts: readonly string[];
   readonly stale: readonly string[];
 }
 
@@ -44,11 +53,15 @@ export interface BrokenRule {
 const MOST_NAMED = 10;
 
 /** The rules that a run broke. Pure. */
-export function brokenRules(rules: FailRules, { open, skipped, stale }: RunFindings): BrokenRule[] {
+export function brokenRules(
+  rules: FailRules,
+  { open, skipped, idConflicts, stale }: RunFindings,
+): BrokenRule[] {
   const judged: readonly (readonly [string | false | null, number, readonly string[]])[] = [
     [rules.quarantine && "quarantine", open.rows, open.owners],
     [rules.stale, stale.length, stale],
     [rules.skipped && "skipped", skipped.length, skipped],
+    [rules.idConflicts && "id-conflicts", idConflicts.length, idConflicts],
   ];
   return judged.flatMap(([rule, count, owners]) =>
     rule && count > 0

@@ -15,6 +15,8 @@ export interface SyncTotals extends SentCalls {
   readonly users: { readonly total: number; readonly failed: number; readonly forgotten?: number };
   readonly links: { readonly [status in LinkStatus]: number };
   readonly skipped: SkippedLinks;
+  /** Rows created under the id of another posted transaction, whose place they took; left out for none. */
+  readonly id_conflicts?: number;
   /** Links in state `error` whose past rows were read; left out for none. */
   readonly in_error?: SkippedLinks;
   /** Feed rows committed, inferred removals under `removed`; `quarantined` counts rows of every stream. */

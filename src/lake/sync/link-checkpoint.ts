@@ -17,6 +17,8 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly reading: string;
   readonly restarts: number;
   readonly sign_conflicts: number;
+  /** Left out for none. */
+  readonly id_conflicts?: number;
   /** Whether a row of the link ever had one: from then on the log no longer warns of them. */
   readonly signs_differ?: boolean;
   /** Hash of what the last page delivered, kept only if the cursor did not move past it. */

@@ -16,9 +16,14 @@ interface AskedRun {
 /** Two machines' clocks may differ by this much. */
 const MAX_CLOCK_SKEW = HOUR;
 
-export async function linksSkippedBy(lake: LakeReader, { runId, startedAt }: AskedRun): Promise<string[]> {
+/** Lists the links whose rows in `link_syncs` of a run are such. @param condition SQL */
+export async function linksOfRun(
+  lake: LakeReader,
+  { runId, startedAt }: AskedRun,
+  condition: string,
+): Promise<string[]> {
   const sql = `select distinct link_id from link_syncs
-    where run_id = ${sqlText(runId)} and status = 'skipped' order by link_id`;
+    where run_id = ${sqlText(runId)} and ${condition} order by link_id`;
   return (await linkRows(lake, sql, startedAt)).map(({ link_id }) => String(link_id));
 }
 

@@ -29,5 +29,9 @@ export const linkSyncs = {
     ...varchar({ certificate: "of this update; null if nothing was committed" }),
     ...timestamptz({ started_at: "when the slice that found the link began" }),
     ...timestamptz({ finished_at: "when the row was made" }),
+    ...bigint({
+      id_conflicts:
+        "rows committed as `created` under the id of a posted transaction that was there, with another account, date or amount",
+    }),
   ],
 } as const satisfies TableSpec;

@@ -55,7 +55,7 @@ describe("values of options", () => {
       "an unknown rule",
       failRules,
       "failed",
-      "unknown rule \"failed\"; accepted: quarantine, skipped and 'stale>3d'",
+      "unknown rule \"failed\"; accepted: quarantine, skipped, id-conflicts and 'stale>3d'",
     ],
     [
       "a rule that a shell has cut",

@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
 import { brokenRules, type FailRules, parseFailRules } from "../../../src/domain/sync/fail-rules.js";
 
-const none: FailRules = { quarantine: false, skipped: false, staleMs: null, stale: null };
+const none: FailRules = {
+  quarantine: false,
+  skipped: false,
+  idConflicts: false,
+  staleMs: null,
+  stale: null,
+};
 
 test.each<[string, FailRules | { readonly wrong: string }]>([
   ["quarantine", { ...none, quarantine: true }],
   ["skipped, quarantine", { ...none, quarantine: true, skipped: true }],
+  ["id-conflicts", { ...none, idConflicts: true }],
   ["stale>36h", { ...none, staleMs: 36 * 3_600_000, stale: "stale>36h" }],
   ["stale>3d,stale>1d", { ...none, staleMs: 86_400_000, stale: "stale>1d" }],
   ["stale", { wrong: "stale" }],
@@ -18,9 +25,16 @@ test.each<[string, FailRules | { readonly wrong: string }]>([
   expect(parseFailRules(text)).toEqual(rules);
 });
 
-const found = { open: { rows: 12, owners: ["a"] }, skipped: ["b"], stale: ["c", "d"] };
-const clean = { open: { rows: 0, owners: [] }, skipped: [], stale: [] };
-const all: FailRules = { quarantine: true, skipped: true, staleMs: 1, stale: "stale>1s" };
+const found = { open: { rows: 12, owners: ["a"] }, skipped: ["b"], idConflicts: ["e"], stale: ["c", "d"] };
+const clean = { open: { rows: 0, owners: [] }, skipped: [], idConflicts: [], stale: [] };
+const all: FailRules = {
+  ...none,
+  quarantine: true,
+  skipped: true,
+  idConflicts: true,
+  staleMs: 1,
+  stale: "stale>1s",
+};
 
 test.each([
   ["none of them asked for", none, found, []],
@@ -33,6 +47,7 @@ test.each([
       { rule: "quarantine", count: 12, owners: ["a"], owners_total: 1 },
       { rule: "stale>1s", count: 2, owners: ["c", "d"], owners_total: 2 },
       { rule: "skipped", count: 1, owners: ["b"], owners_total: 1 },
+      { rule: "id-conflicts", count: 1, owners: ["e"], owners_total: 1 },
     ],
   ],
   [

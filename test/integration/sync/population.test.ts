@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
-import { addLink, feedOf, linkSync, syncCalls } from "../../helpers/sync/scripted-links.js";
+import { addLink, created, feedOf, linkSync, removed, syncCalls } from "../../helpers/sync/scripted-links.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
@@ -83,6 +83,25 @@ test("a link in error whose past is readable is read to its end, with lists that
   expect(await world.rows("select distinct reason from link_syncs")).toEqual([
     { reason: "state error auth_expired" },
   ]);
+});
+
+test("a row that takes the place of a posted one with its id is counted, within an update and against earlier ones", async () => {
+  const world = await worlds.open();
+  const { sandbox } = world;
+  addLink(world, "a", 0);
+  sandbox.append("a", [created("x"), created("x", { amount: "9.99" }), created("y"), created("back")]);
+  sandbox.append("a", [created("hold", { pending: true }), created("same")]);
+  expect((await world.sync()).result).toMatchObject({ id_conflicts: 1 });
+  sandbox.append("a", [created("y", { date: "2026-01-02" }), created("y", { account_id: "other" })]);
+  // Posted under its id, as it was, and again after it was removed.
+  sandbox.append("a", [created("hold", { amount: "3.00" }), created("same"), removed("back")]);
+  expect((await world.sync()).result).toMatchObject({ id_conflicts: 2 });
+  sandbox.append("a", [created("back", { amount: "3.00" })]);
+  const { runId, result } = await world.sync();
+  expect(result.id_conflicts).toBeUndefined();
+  expect(await linkSync(world, runId, "a")).toMatchObject({ created: 1, id_conflicts: 0 });
+  // A full reading brings what is known again, and what took the place of another within its log.
+  expect((await world.sync({ full: true })).result).toMatchObject({ id_conflicts: 3 });
 });
 
 test("accounts and bank_links have a row for each change, with exact balances and JSON as it came", async () => {

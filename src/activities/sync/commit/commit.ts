@@ -3,6 +3,7 @@ import { isEveryRowBad } from "../../../domain/sync/link-update.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
+import { idConflicts } from "../../../lake/sync/id-conflicts.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
 import { type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { withoutOpenRows } from "../../../lake/sync/quarantine.js";
@@ -105,7 +106,20 @@ async function pendingUpdates(
     await breathe();
     updates.push(await pendingUpdate(deps, input, files, reading));
   }
-  return updates;
+  const created = updates.filter(({ checkpoint }) => checkpoint !== null && checkpoint.created > 0);
+  const conflicts = await idConflicts(
+    deps.lake,
+    created.map(({ found, progress, files }) => ({
+      linkId: found.link_id,
+      isIncremental: progress.mode === "incremental",
+      files: files.flatMap(({ file }) => file ?? []),
+    })),
+  );
+  return updates.map((update) => {
+    const id_conflicts = conflicts.get(update.found.link_id);
+    if (id_conflicts === undefined || update.checkpoint === null) return update;
+    return { ...update, checkpoint: { ...update.checkpoint, id_conflicts } };
+  });
 }
 
 /** Logs which links failed or were superseded, and once for each link that its bank's signs contradict the types. */
@@ -150,6 +164,7 @@ function totalsOf(row: LinkSyncRow): SyncTotals {
     rows: { created: row.created, updated: row.updated, removed: row.removed, quarantined: row.quarantined },
     pages: row.pages,
     restarts: row.restarts,
+    ...(row.id_conflicts > 0 && { id_conflicts: row.id_conflicts }),
     ...(isInError(row) && { in_error: skippedLinks(row.reason ?? undefined) }),
   };
   if (row.status !== "failed") return totals;

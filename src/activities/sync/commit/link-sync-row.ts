@@ -15,6 +15,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
   readonly removed: number;
   readonly quarantined: number;
   readonly sign_conflicts: number;
+  readonly id_conflicts: number;
 }
 
 /** Makes the row of a committed update from the committed checkpoint, so that both always agree. */
@@ -22,7 +23,7 @@ export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: FoundLink
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } =
     checkpoint;
   const status = kept.created + kept.updated + kept.removed > 0 ? "synced" : "unchanged";
-  return { ...kept, status, reason: obstacle ?? null, certificate: head };
+  return { id_conflicts: 0, ...kept, status, reason: obstacle ?? null, certificate: head };
 }
 
 /** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
@@ -51,6 +52,7 @@ export function endedRow(
     removed: 0,
     quarantined,
     sign_conflicts: 0,
+    id_conflicts: 0,
     sequence_from: null,
     sequence_to: null,
     pages_sha256: progress.pages === 0 ? null : progress.pagesSha256,

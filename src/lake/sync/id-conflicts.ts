@@ -1,0 +1,71 @@
+import { localFiles } from "../delta/data-files.js";
+import { factsOf, holdsLinks } from "../delta/delta-stats.js";
+import type { Lake } from "../lake.js";
+import { newestView } from "../query/query-views.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
+import { sqlList } from "../sql/duckdb-sql.js";
+import { transactionChanges, transactions } from "../tables/transactions.js";
+
+/** An update of a link whose rows are in files that no commit names yet. */
+interface NewRows {
+  readonly linkId: string;
+  /** Whether it follows on what is committed: a full reading brings known ids again. */
+  readonly isIncremental: boolean;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** With more links than these, almost every file holds some of them. */
+const MOST_LINKS = 100;
+
+const oneOf = (links: readonly string[]) => `select unnest(${sqlList(links)}::varchar[])`;
+
+const VALUES = `account_id, amount, "date"`;
+const ROW = `link_id, transaction_id, change_type, sequence, ${VALUES}, pending`;
+
+/**
+ * Counts, for each link, the `created` rows under the id of a posted transaction that is there, with another account, date or
+ * amount. Pending rows are left out, because a service may post one under its id. Known are rows of the same updates, and
+ * those of `transactions`, which has what earlier runs committed.
+ */
+export async function idConflicts(
+  lake: Lake,
+  updates: readonly NewRows[],
+): Promise<ReadonlyMap<string, number>> {
+  if (updates.length === 0) return new Map();
+  const location = { ...lake, table: transactionChanges.name };
+  const files = new Map(updates.flatMap((update) => update.files.map((file) => [file.path, file])));
+  const source = parquetFiles(await localFiles(location, files.values()));
+  const links = updates.map(({ linkId }) => linkId);
+  const known = updates.filter(({ isIncremental }) => isIncremental).map(({ linkId }) => linkId);
+  const tests = known.length > MOST_LINKS ? [] : known.map((link) => holdsLinks(link, link));
+  const isNeeded = (facts: ReturnType<typeof factsOf>) =>
+    known.length > 0 && (tests.length === 0 || tests.some((holds) => holds(facts)));
+  const view = await newestView(lake, transactions, (file) => isNeeded(factsOf(file)));
+  const rows = await lake.duckdb.exclusive(async (sql) => {
+    await sql.run(view);
+    return sql.rows(`
+      with fresh as materialized (
+        select ${ROW} from ${source} where link_id in (${oneOf(links)})
+      ), ids as (
+        select link_id, transaction_id from fresh where change_type = 'created'
+      ), every_row as (
+        select * from fresh semi join ids using (link_id, transaction_id)
+        union all
+        select link_id, transaction_id, 'created', 0, ${VALUES}, pending
+        from transactions semi join ids using (link_id, transaction_id)
+        where link_id in (${oneOf(known)})
+      ), several as (
+        select link_id, transaction_id from every_row group by all having count(*) > 1
+      ), pairs as (
+        select link_id, change_type, row(${VALUES}) as said,
+          lag(struct_pack(change_type, pending, said := row(${VALUES}))) over same as before
+        from every_row semi join several using (link_id, transaction_id)
+        window same as (partition by link_id, transaction_id order by sequence)
+      )
+      select link_id, count(*) as conflicts from pairs
+      where change_type = 'created' and before.change_type <> 'removed' and before.pending is not true
+        and said is distinct from before.said
+      group by link_id`);
+  });
+  return new Map(rows.map(({ link_id, conflicts }) => [String(link_id), Number(conflicts)]));
+}
