@@ -1,5 +1,6 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { COMPILED, compiled } from "./test/helpers/compiled.js";
+import { REAL_FILES } from "./test/helpers/fast-files.js";
 import { SlowestFirst } from "./test/helpers/slowest-first.js";
 
 const shared = {
@@ -49,6 +50,15 @@ export function integration(files: Files) {
   return { plugins: [compiled()], test: { ...INTEGRATION, ...mutable(files), name: "integration" } };
 }
 
+/** Integration tests once more, against a stand-in that differs from the contract as services do. */
+export function real() {
+  const env = { ...INTEGRATION.env, TEST_BEHAVES: "real" };
+  return {
+    plugins: [compiled()],
+    test: { ...INTEGRATION, env, ...mutable({ include: REAL_FILES }), name: "real" },
+  };
+}
+
 export function replay() {
   const test = {
     ...shared,
@@ -61,7 +71,7 @@ export function replay() {
 
 /** Some projects, the slowest files first. */
 export function suite(
-  projects: readonly ReturnType<typeof unit | typeof integration | typeof replay>[],
+  projects: readonly ReturnType<typeof unit | typeof integration | typeof real | typeof replay>[],
   maxWorkers = MAX_WORKERS,
 ): ViteUserConfig {
   return defineConfig({
@@ -69,4 +79,4 @@ export function suite(
   });
 }
 
-export default suite([unit(UNIT_FILES), replay(), integration(INTEGRATION_FILES)]);
+export default suite([unit(UNIT_FILES), replay(), integration(INTEGRATION_FILES), real()]);

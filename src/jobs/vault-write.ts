@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { userRow } from "../api/file-fields.js";
-import { TransientError } from "../api/http/errors.js";
+import { uploadError } from "../api/http/refused-upload.js";
 import { updateVault, uploadToVault } from "../api/operations/vault.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { BrokenRule } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
-import { isDocument, isUploadedEverywhere } from "../domain/service/vault/vault-identifier.js";
+import { isDocument } from "../domain/service/vault/vault-identifier.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/bulk.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf, rowPerUser } from "./job.js";
@@ -95,18 +95,12 @@ async function writeRow({ line, row, files = {} }: JobRow<VaultRow>, caller: Cal
       fields.push(identifier);
     }
     return { fields, reason: null, isUnsure: false, at: new Date().toISOString() };
-  } catch (error) {
-    const refusal = refusalOf(error);
-    const mayBeRefused = upload !== undefined && isRefusedUpload(error, upload);
-    if (refusal === undefined && !mayBeRefused) throw error;
+  } catch (failed) {
     const lost = await caller.lost(call);
-    if (refusal === undefined && lost < MOST_TRIES) throw error;
-    return {
-      fields,
-      ...(refusal ?? { reason: "gave_up http_500" }),
-      isUnsure: lost > 0,
-      at: new Date().toISOString(),
-    };
+    const error = upload === undefined ? failed : uploadError(failed, upload, lost);
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw failed;
+    return { fields, ...refusal, isUnsure: lost > 0, at: new Date().toISOString() };
   }
 }
 
@@ -115,14 +109,6 @@ function documentDoubt(row: object): string | undefined {
   return (
     column && `${column}: the contract has no upload of documents; a service that takes none refuses the row`
   );
-}
-
-/** Requests answered 500 after which an upload counts as refused; they take some minutes. */
-const MOST_TRIES = 10;
-
-/** Whether an upload of a kind that services are known to refuse with 500, for ever, was answered so. */
-function isRefusedUpload(error: unknown, identifier: string): boolean {
-  return error instanceof TransientError && error.status === 500 && !isUploadedEverywhere(identifier);
 }
 
 function statusOf({ result, asked }: EndedItem<VaultRow, Written>): string {

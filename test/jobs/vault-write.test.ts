@@ -38,7 +38,7 @@ const FAILED = new TransientError(ERROR, "http_500");
 
 test("an upload that services are known to refuse with 500 ends its row after ten of them, and the row is unknown", async () => {
   const { end, vault_writes } = await write("upload:id.dob", FAILED, 10);
-  expect(end).toMatchObject({ status: "failed", reason: "gave_up http_500" });
+  expect(end).toMatchObject({ status: "failed", reason: "refused http_500" });
   expect(vault_writes).toMatchObject([{ status: "unknown", fields_written: '["id.email"]' }]);
 });
 

@@ -1,6 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { withClientToken } from "../../../api/http/client-token.js";
 import { RejectedError } from "../../../api/http/errors.js";
+import { uploadError } from "../../../api/http/refused-upload.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
@@ -55,7 +56,7 @@ export async function prepareCustomer(
     valuesOf(customer),
     async (deps) => {
       if (customer.create) await makeBusiness(deps, input, frozen);
-      else await writeVault(deps, input, customer);
+      else await writeVault(deps, input, customer, one.tries.times + 1);
       return { state };
     },
     nextAction,
@@ -66,6 +67,7 @@ async function writeVault(
   deps: OnboardingDependencies,
   { batchId, line, authEpoch }: CustomerInput,
   { fpId, vault, documents }: CustomerRow,
+  tries: number,
 ): Promise<void> {
   const fields = [...Object.keys(vault), ...Object.keys(documents)];
   if (fpId === null || fields.length === 0) return;
@@ -85,7 +87,9 @@ async function writeVault(
           ...(contentType != null && { headers: { content_type: contentType } }),
           body: { size: stream.size, open: () => stream.open() },
         };
-        await deps.api.read(uploadToVault, params, { ...options, clientToken });
+        await deps.api.read(uploadToVault, params, { ...options, clientToken }).catch((error: unknown) => {
+          throw uploadError(error, identifier, tries);
+        });
       }
     },
     options,
