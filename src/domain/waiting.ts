@@ -109,11 +109,6 @@ export function allWaiting(parts: readonly WaitingState[]): WaitingState {
   };
 }
 
-/** Epoch milliseconds until which the service wants no calls; null where it takes them. */
-export function throttledUntil({ throttled_until }: WaitingState): number | null {
-  return throttled_until === null ? null : Date.parse(throttled_until);
-}
-
 /** Only the waiting state of something larger. */
 export function waitingOf(state: WaitingState): WaitingState {
   const { waiting, waiting_total, throttled_until, waits_for_place, learned_limit } = state;

@@ -48,7 +48,7 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   },
   advice: (reasons) =>
     reasons.every((reason) => reason === NO_REPORT || reason === NO_DECISION)
-      ? "the service knows the users and answers 404 to each report: its path may have another word than brokerage. Set service.cip-segment in nightledger.yaml (docs/run/configuration.md#nightledgeryaml)"
+      ? "the service knows the users and answers 404 to each report: set the word that its path has to service.cip-segment in nightledger.yaml (docs/run/configuration.md#nightledgeryaml)"
       : undefined,
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),

@@ -45,17 +45,13 @@ export function onboardingResolution(
   params: Creation,
   { run, known = [] }: CreationContext = {},
 ): Resolution<Creation, StartedOnboarding> {
-  const { key, fp_id } = params.body;
-  if (fp_id === undefined) return { rule: "again" };
-  const find = (lost: LostCall) =>
-    findOnboarding(deps, { params, playbook: key, fpId: fp_id, lost, known, run });
-  return { rule: "lookup", find };
+  if (params.body.fp_id === undefined) return { rule: "again" };
+  return { rule: "lookup", find: (lost) => findOnboarding(deps, { params, lost, known, run }) };
 }
 
 interface OnboardingSearch extends Required<Pick<CreationContext, "known">> {
+  /** By `fp_id`. */
   readonly params: Creation;
-  readonly playbook: string;
-  readonly fpId: string;
   readonly lost: LostCall;
   readonly run: string | undefined;
 }
@@ -66,11 +62,11 @@ interface OnboardingSearch extends Required<Pick<CreationContext, "known">> {
  */
 export async function findOnboarding(
   deps: Dependencies,
-  { params, playbook, fpId, lost, known, run }: OnboardingSearch,
+  { params, lost, known, run }: OnboardingSearch,
 ): Promise<Finding<Creation, StartedOnboarding>> {
   const options = { signal: cancellationSignal(), run };
-  const key = parsePlaybookKey(playbook)?.playbook;
-  const all = await onboardingsOf(deps, fpId, options);
+  const key = parsePlaybookKey(params.body.key)?.playbook;
+  const all = await onboardingsOf(deps, params.body.fp_id ?? "", options);
   const items = all.filter(
     ({ playbook_key: listed }) => (parsePlaybookKey(listed)?.playbook ?? listed) === key,
   );

@@ -101,7 +101,7 @@ export function newFieldsOf({ answers }: Operation, { body }: Reply): string[] {
   if (answers !== "nothing" || body.length <= 2) return [];
   try {
     const names = Object.keys(JSON.parse(body.toString("utf8")) as object);
-    return names.map((name) => (/^[a-z_]\w{0,63}$/i.test(name) ? name : "?"));
+    return names.map((name) => (/^[a-z_]{1,40}$/i.test(name) ? name : "?"));
   } catch {
     return [];
   }

@@ -231,7 +231,7 @@ function answered({ said }: CallFacts): string {
 function slowDown({ sent }: CallFacts, retryAfterMs = 0): string {
   if (retryAfterMs > GIVE_UP_AFTER_MS) {
     const until = minuteOf(Date.now() + retryAfterMs);
-    return `${sent ? "the request was not handled" : "not sent"}: the service takes no such call before ${until} (status 429). Try again after that`;
+    return `${sent ? "the request was not handled" : "not sent"}: the service takes no such call before ${until}. Try again after that`;
   }
   const asked = waiting(retryAfterMs || undefined);
   return `the service asked to slow down (status 429${asked}) and did not handle the request. Try again later, or lower NIGHTLEDGER_API_RPS`;

@@ -1,4 +1,4 @@
-import { throttledUntil, type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
+import { type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
 import { clockTime } from "./clock.js";
 
 /** How many waiting things get a line; the others are counted. */
@@ -45,10 +45,9 @@ function lineOf(waiting: Waiting, now: number): string {
   return `waiting: ${waitingName(waiting)} ${reason}, ${ordinal(attempts + 1)} try ${when(next_try_at, now)}, gives up ${end}`;
 }
 
-function throttledLine(state: WaitingState, now: number): string[] {
-  const until = throttledUntil(state);
-  if (until === null || until <= now) return [];
-  return [`waiting: throttled by the service until ${clockTime(new Date(until), now)}`];
+function throttledLine({ throttled_until }: WaitingState, now: number): string[] {
+  const until = new Date(throttled_until ?? 0);
+  return until.getTime() <= now ? [] : [`waiting: throttled by the service until ${clockTime(until, now)}`];
 }
 
 function when(instant: string, now: number): string {

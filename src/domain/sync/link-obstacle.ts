@@ -94,6 +94,7 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
     "see nightledger quarantine list, and report to the service what its rows break; the next run reads them again",
   ],
   [/^\w+: refused http_/, "report it to the service: it refuses this list"],
+  [/refused http_40[13]/, "ask the service why it refuses this link to a key that is good elsewhere"],
   [/refused http_/, "report it to the service: it refuses this link with every page size"],
   [
     /staged_page/,

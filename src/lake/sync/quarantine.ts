@@ -44,15 +44,14 @@ export async function withoutOpenRows(
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Promise<typeof rows> {
   if (links.length === 0) return rows;
-  const nameOf = (link: unknown, list: unknown, sha256: unknown) => JSON.stringify([link, list, sha256]);
   const open = await withQuarantine(lake, (sql) =>
-    sql.rows(`select link_id, list, sha256(payload) as sha256 from quarantine_open
+    sql.rows(`select link_id, list, sha256(payload) as payload from quarantine_open
       where stream = 'transactions' and list_contains(${sqlList(links)}, link_id)`),
   );
-  const known = new Set(open.map(({ link_id, list, sha256 }) => nameOf(link_id, list, sha256)));
-  const isKnown = ({ link_id, list, payload }: (typeof rows)[number]) =>
-    known.has(nameOf(link_id, list, hash("sha256", String(payload))));
-  return rows.filter((row) => !isKnown(row));
+  const nameOf = ({ link_id, list, payload }: (typeof rows)[number]) =>
+    JSON.stringify([link_id, list, payload]);
+  const known = new Set(open.map(nameOf));
+  return rows.filter((row) => !known.has(nameOf({ ...row, payload: hash("sha256", String(row.payload)) })));
 }
 
 /** Runs SQL over the views of the quarantine. Of other tables it reads only files that may have closed a row since. */

@@ -28,30 +28,20 @@ export function openRows(client: Client, scope: string): Promise<FollowProgress 
   return progressOf<FollowProgress>(client, client.workflow.getHandle(followWorkflowId(scope)));
 }
 
-/** Counts the open rows of a lake, until the function that it gives is called. */
+/** Counts the open rows of a lake, again and again until the function that it gives is called. */
 export function watchOpenRows(client: Client, scope: string, metrics: Metrics): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const look = async () => {
     const isRunning = (await describeRunning(client, followWorkflowId(scope))) !== undefined;
     const rows = isRunning ? (await openRows(client, scope))?.rows : 0;
     if (rows !== undefined) metrics.openRows(rows);
   };
-  look().catch(() => undefined);
-  return lookEvery(LOOK_EVERY_MS, look);
-}
-
-/** Looks again and again, until the function that it gives is called; a look that fails is made again in its turn. */
-function lookEvery(ms: number, look: () => Promise<void>): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  const later = () => {
-    if (isOver) return;
-    timer = setTimeout(async () => {
-      await look().catch(() => undefined);
-      later();
-    }, ms);
-    timer.unref();
+  const watch = async () => {
+    await look().catch(() => undefined);
+    if (!isOver) timer = setTimeout(watch, LOOK_EVERY_MS).unref();
   };
-  later();
+  void watch();
   return () => {
     isOver = true;
     clearTimeout(timer);

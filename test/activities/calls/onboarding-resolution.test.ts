@@ -29,7 +29,7 @@ async function found(users: Listed, businesses: Listed) {
   });
   const lost = { operation: "create_onboarding", sentAt: SENT_AT, clockAheadMs: 0 };
   const search = {
-    ...{ playbook: "pb_1", fpId: "fp_1", lost, known: [], run: undefined },
+    ...{ lost, known: [], run: undefined },
     params: { body: { key: "pb_1", fp_id: "fp_1" } },
   };
   const api = server.client();

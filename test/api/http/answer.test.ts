@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { readAnswer, readObjectText } from "../../../src/api/http/answer.js";
+import { newFieldsOf, readAnswer, readObjectText } from "../../../src/api/http/answer.js";
 import {
   decryptVault,
   getBusinessInsights,
   getOnboarding,
   getUser,
   listUserOnboardings,
+  updateVault,
 } from "../../../src/api/operations/index.js";
 
 const reply = (text: string, encoding: BufferEncoding = "utf8") => ({
@@ -63,4 +64,9 @@ test("the output of a playbook has every digit", () => {
   const text = '{"id":"ob_1","output":{"application":9007199254740993,"score":0.90}}';
   const { output } = readAnswer(getOnboarding, reply(text));
   expect(JSON.stringify(output)).toBe('{"application":"9007199254740993","score":0.9}');
+});
+
+test("of new fields names alone are told: a member may be named by an id", () => {
+  const text = JSON.stringify({ accepted: 2, fp_id_7p793EF07xKXHqAeg5VGPj: {}, "ada@example.com": 1 });
+  expect(newFieldsOf(updateVault, reply(text))).toEqual(["accepted", "?", "?"]);
 });

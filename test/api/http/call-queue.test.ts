@@ -71,7 +71,7 @@ describe("a pause that the service asks for", () => {
   it("ends at once, with its end in words, what would wait for more than an hour", async () => {
     await refuse("86400", "GET /users/a");
     const client = server.client();
-    const words = /takes no such call before \d{4}-\d\d-\d\dT.* \(status 429\)/;
+    const words = /takes no such call before \d{4}-\d\d-\d\dT\d\d:\d\dZ\. Try again after that/;
     await expect(client.read(getUser, user("a"))).rejects.toThrow(words);
     const again = await rejection(client.read(getUser, user("a")));
     expect(again).toMatchObject({
