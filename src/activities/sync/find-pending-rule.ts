@@ -12,6 +12,7 @@ import {
 } from "../../lake/sync/unnamed-pending.js";
 import { transactionChanges, transactions } from "../../lake/tables/transactions.js";
 import type { Dependencies } from "../dependencies.js";
+import { countedCalls } from "../slice.js";
 
 /** Links whose list is looked at: one is enough where the service behaves the same to all. */
 const MOST_LINKS = 3;
@@ -32,30 +33,26 @@ interface PendingFound {
 export async function findPendingRule(deps: Dependencies, runId: string): Promise<PendingFound> {
   const { lake, log } = deps;
   const known = wantedRule(lake.pending, await lake.table(transactions.name).snapshot());
-  let calls = 0;
-  if (known !== undefined || !(await broughtPendingRows(lake, runId))) return { undecided: 0, calls };
+  const nothing = { undecided: 0, calls: 0 };
+  if (known !== undefined || !(await broughtPendingRows(lake, runId))) return nothing;
   const options = { runId, signal: cancellationSignal() };
   if (await namesPendingRows(lake)) {
     await materialize(lake, { ...options, rule: "listed" });
-    return { undecided: 0, calls };
+    return nothing;
   }
   const links = await unnamedPending(lake);
-  const counting: Pick<Dependencies["api"], "read"> = {
-    read(operation, params, given) {
-      calls += 1;
-      return deps.api.read(operation, params, given);
-    },
-  };
+  const counted = countedCalls(deps);
   const seen: (boolean | undefined)[] = [];
   for (const link of links.slice(0, MOST_LINKS)) {
     seen.push(
-      await isReplaced({ ...deps, api: counting }, link).catch((error) => {
+      await isReplaced(counted.deps, link).catch((error) => {
         options.signal.throwIfAborted();
         log.warn({ runId, link: link.link_id, err: error }, "could not look what became of a pending row");
         return undefined;
       }),
     );
   }
+  const { calls } = counted.sent;
   if (!seen.includes(true) || seen.includes(false)) {
     return { undecided: links.reduce((sum, { rows }) => sum + rows, 0), calls };
   }
@@ -72,7 +69,7 @@ export async function findPendingRule(deps: Dependencies, runId: string): Promis
  * asked after the list, it would have what removed a row meanwhile. Undefined where that can't be told.
  */
 async function isReplaced(
-  { api, lake }: { readonly api: Pick<Dependencies["api"], "read"> } & Pick<Dependencies, "lake">,
+  { api, lake }: Dependencies,
   { link_id, fp_id, older, newer, from, to }: UnnamedPending,
 ): Promise<boolean | undefined> {
   const { cursor } = linkCheckpoint(await lake.table(transactionChanges.name).snapshot(), link_id) ?? {};

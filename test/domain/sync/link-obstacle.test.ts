@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linkObstacle, skippedAction } from "../../../src/domain/sync/link-obstacle.js";
+import { failureAction, linkObstacle, skippedAction } from "../../../src/domain/sync/link-obstacle.js";
 
 const CODES = [
   "system_error",
@@ -37,4 +37,9 @@ test.for([
 ] as const)("%s with code %s is skipped as %s", ([state, code, reason]) => {
   expect(linkObstacle(state, code)).toBe(reason);
   expect(skippedAction(reason)).toMatch(/./);
+});
+
+test("no page size is blamed where a link is refused to a good key", () => {
+  expect(failureAction("refused http_403")).toContain("key");
+  expect(failureAction("refused http_400")).toContain("page size");
 });
