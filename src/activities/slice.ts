@@ -140,9 +140,6 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     read: async (operation, params, options) =>
       readAnswer(operation, await counted(operation, api.call(operation, params, own(options)))),
     close: () => api.close(),
-    get requestsSent() {
-      return api.requestsSent;
-    },
     pausedUntil: (operation) => api.pausedUntil(operation),
     get learnedLimit() {
       return api.learnedLimit;

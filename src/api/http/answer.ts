@@ -1,18 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
+import { USELESS_ANSWER } from "../../domain/backoff.js";
 import type { SubjectMismatch } from "../../domain/failures.js";
 import { DEEPEST, formOf, parseExactly } from "../../domain/json/text.js";
 import { isJsonObject } from "../../domain/json/value.js";
 import { HIDDEN, maskedId } from "../../domain/service/external-id.js";
 import type { CheckedRequest, Operation, ResponseOf } from "../operations/operation.js";
-import {
-  AnotherSubjectError,
-  factsOf,
-  NO_JSON,
-  NOT_PROMISED,
-  SchemaError,
-  TransientError,
-} from "./errors.js";
+import { AnotherSubjectError, factsOf, NOT_PROMISED, SchemaError, TransientError } from "./errors.js";
 import type { Reply } from "./exchange.js";
 
 /**
@@ -74,7 +68,7 @@ function parseBody(operation: Operation, reply: Reply): unknown {
   } catch {
     const framed =
       reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
-    throw new TransientError(facts, framed ? NO_JSON : "torn_body");
+    throw new TransientError(facts, framed ? USELESS_ANSWER : "torn_body");
   }
   // Decoding puts U+FFFD in place of other bytes, a parser takes the last of two values, and deeper ones can't be kept.
   const { repeatsKey, depth } = formOf(text);

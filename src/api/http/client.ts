@@ -64,7 +64,6 @@ class PooledClient {
       this.#queue.close(run);
     },
   );
-  #sent = 0;
   #lastDate: { readonly text: string; readonly here: number } | undefined;
 
   constructor(options: ApiClientOptions) {
@@ -91,10 +90,6 @@ class PooledClient {
   /** As {@link CallQueue.share}; no more calls are in flight than connections. */
   share(ask: () => Promise<CallLimits>): Promise<void> {
     return this.#queue.share(ask);
-  }
-
-  get requestsSent(): number {
-    return this.#sent;
   }
 
   /** Epoch milliseconds until which the service wants no call of an operation; undefined where it takes them. */
@@ -244,9 +239,7 @@ class PooledClient {
       const refusal = this.#queue.refusal(paced);
       if (refusal !== undefined) return refusal;
       const isPaused = this.#queue.pacer.pausedUntil(paced.operation, paced.subject) > Date.now();
-      if (isPaused || intent?.holds() === false) return QUEUE_AGAIN;
-      this.#sent += 1;
-      return undefined;
+      return isPaused || intent?.holds() === false ? QUEUE_AGAIN : undefined;
     };
     const onHead = (status: number, headers: IncomingHttpHeaders) => {
       const date = headerOf(headers, "date");

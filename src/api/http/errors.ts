@@ -28,14 +28,14 @@ export function factsOf(
   return { operation: operation.name, sent: true, status, write };
 }
 
-/** Reason of a {@link TransientError}: a 2xx answer is not JSON. */
-export const NO_JSON = USELESS_ANSWER;
-/** The same: it is another one than the empty object that says that all was carried out. */
+/** Reason of a {@link TransientError}: a 2xx answer is another one than the empty object that says that all was carried out. */
 export const NOT_PROMISED = "not_promised";
+
+const USELESS = [USELESS_ANSWER, NOT_PROMISED];
 
 /** Whether an error's answer says nothing of what the service did. */
 export function isUseless(error: unknown): error is TransientError {
-  return error instanceof TransientError && (error.reason === NO_JSON || error.reason === NOT_PROMISED);
+  return error instanceof TransientError && USELESS.includes(error.reason);
 }
 
 /** Whether the service refused this very request, so that sending it again changes nothing. */
@@ -109,7 +109,7 @@ export class TransientError extends ApiError {
     readonly retryAfterMs?: number,
     options?: ErrorOptions,
   ) {
-    const hint = reason === NO_JSON || reason === NOT_PROMISED ? `. ${SOMEBODY_ELSE}` : "";
+    const hint = USELESS.includes(reason) ? `. ${SOMEBODY_ELSE}` : "";
     super(
       facts,
       `no usable answer (${reason}${waiting(retryAfterMs)}). ${fateOf(facts) ?? "Nothing was read. Try again later"}${hint}`,

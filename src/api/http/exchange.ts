@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable, type Writable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { USELESS_ANSWER } from "../../domain/backoff.js";
 import { InputError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
 import type { ByteSource } from "../schemas/byte-source.js";
@@ -8,7 +9,6 @@ import { onAbort } from "./abort-listeners.js";
 import {
   type CallFacts,
   factsOf,
-  NO_JSON,
   networkError,
   SchemaError,
   statusError,
@@ -187,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     const { operation, sink } = this.call;
     if (operation.answers !== "bytes" && sink === undefined && !promisesJson(headers))
-      return () => new TransientError(this.#facts(), NO_JSON);
+      return () => new TransientError(this.#facts(), USELESS_ANSWER);
     return announced(headers) > this.#mostBytes
       ? () => new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes))
       : undefined;

@@ -56,7 +56,6 @@ describe("a pause that the service asks for", () => {
       });
     await client.call(listBankLinks, user("a"), soon());
     expect(server.requests).toHaveLength(3);
-    expect(client.requestsSent).toBe(3);
   });
 
   it("lets calls go on once it is over", async () => {

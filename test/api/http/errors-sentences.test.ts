@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import {
   AnotherSubjectError,
   factsOf,
-  NO_JSON,
   NOT_PROMISED,
   SchemaError,
   TransientError,
@@ -16,6 +15,7 @@ import {
   uploadToVault,
 } from "../../../src/api/operations/index.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
+import { USELESS_ANSWER } from "../../../src/domain/backoff.js";
 
 const READ = /Nothing was read\. Try again later/;
 const UNKNOWN = /not known whether the request was carried out: find out before you send it again/;
@@ -25,7 +25,7 @@ const SENTENCES = [READ, UNKNOWN, HARMLESS, UNSENT];
 
 const mismatch = { field: "id", answered: "a…", asked: "b…" };
 const FAILURES = [
-  ...["connection_reset", "timeout", "torn_body", "http_503", NO_JSON, NOT_PROMISED].map(
+  ...["connection_reset", "timeout", "torn_body", "http_503", USELESS_ANSWER, NOT_PROMISED].map(
     (reason) => (facts: ReturnType<typeof factsOf>) => new TransientError(facts, reason),
   ),
   (facts: ReturnType<typeof factsOf>) => new SchemaError(facts, "id", "not text"),
