@@ -43,7 +43,7 @@ export function hasTime(path: string, length: number): boolean {
 /** Adds the paths of a row's fields that no column has. Runs for every row of every page. */
 export function findUnknown(row: object, { path, fields }: KnownFields, found: Set<string>): void {
   const day = (row as Readonly<Record<string, unknown>>)[DAY.name];
-  if (typeof day === "string" && hasTime(path + DAY.name, day.length)) found.add(DAY.name);
+  if (typeof day === "string" && hasTime(path + DAY.name, day.length)) found.add(`${DAY.name}.time`);
   for (const name in row) {
     const within = fields.get(name);
     if (within === null) continue;

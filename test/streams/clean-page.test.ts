@@ -74,7 +74,7 @@ test("a number is an amount by its digits, an object of another field keeps its 
   expect(reading).toMatchObject({
     problems: [],
     needsCleaning: true,
-    unknownFields: new Set(["date", "fee"]),
+    unknownFields: new Set(["date.time", "fee"]),
   });
   const { transactions } = JSON.parse(cleanPage(transactionStream, reading).clean);
   expect(transactions.created[0]).toMatchObject({

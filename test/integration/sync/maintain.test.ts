@@ -20,7 +20,7 @@ function beforeNight({ sandbox }: SyncWorld, night: number): void {
   if (night > 0) {
     sandbox.append("a", [removed(`p${night - 1}`), created(`q${night}`, { ...tram, date: "2026-11-20" })]);
     sandbox.append("b", [updated("b-0001")]);
-    sandbox.append("c", [createdRaw(`bad${night}`, { amount: '"1e3"' })]);
+    sandbox.append("c", [createdRaw(`bad${night}`, { amount: '"1e3"' }), created(`good${night}`, tram)]);
   }
   sandbox.addAccount("d", { id: `d${night}`, fields: { name: `night ${night}` } });
   addRows(sandbox, "b", 3, 100 * (night + 1));
