@@ -140,6 +140,7 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     read: async (operation, params, options) =>
       readAnswer(operation, await counted(operation, api.call(operation, params, own(options)))),
     close: () => api.close(),
+    isKeyRefused: (options) => api.isKeyRefused(options),
     pausedUntil: (operation) => api.pausedUntil(operation),
     get learnedLimit() {
       return api.learnedLimit;

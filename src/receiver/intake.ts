@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../api/http/client.js";
 import { AuthError, isRefusal } from "../api/http/errors.js";
-import { isKeyGood } from "../api/key-check.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
@@ -86,7 +85,7 @@ export async function takeSession(
   try {
     session = await api.read(validateSession, { body: { validation_token } }, { signal });
   } catch (error) {
-    if (isRefusal(error) || (error instanceof AuthError && (await isKeyGood(api, { signal }))))
+    if (isRefusal(error) || (error instanceof AuthError && !(await api.isKeyRefused({ signal }))))
       return "session";
     throw error;
   }

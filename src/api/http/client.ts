@@ -17,7 +17,7 @@ import { AuthError } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { headerOf, retryAfterMs } from "./headers.js";
 import { refusalReader } from "./refusal-words.js";
-import { RefusedCalls } from "./refused-calls.js";
+import { judgesRequest, RefusedCalls } from "./refused-calls.js";
 import { compileRequest, type Request, type RequestOptions } from "./request.js";
 import { toldCall } from "./told-call.js";
 
@@ -58,7 +58,7 @@ class PooledClient {
   /** Credentials, in the forms in which a refusal may quote them. */
   readonly #secrets: readonly string[];
   readonly #refusals = new RefusedCalls(
-    () => this.#isKeyRefused(),
+    () => this.isKeyRefused().catch(() => false),
     (run) => {
       this.#earlyIntents.close(run);
       this.#queue.close(run);
@@ -152,6 +152,26 @@ class PooledClient {
     options?: CallOptions,
   ): Promise<ResponseOf<O>> {
     return readAnswer(operation, await this.call(operation, params, options));
+  }
+
+  /**
+   * Whether the service refuses the key where it has refused a call: asks it for one user, whom nobody is, at once and before
+   * any other call of its run.
+   *
+   * @throws Error where the service does not say.
+   */
+  async isKeyRefused(options: CallOptions = {}): Promise<boolean> {
+    const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options);
+    const paced = { operation: getUser.name, subject: request.subject, isLong: false };
+    const call = { operation: getUser, asked: request.checked, accepts: judgesRequest };
+    const send = () => this.#send(call, this.#onWire(getUser, request, undefined), paced, options);
+    try {
+      await toldCall(this.#options.onCall, getUser, performance.now(), send);
+      return false;
+    } catch (error) {
+      if (error instanceof AuthError) return true;
+      throw error;
+    }
   }
 
   /** Rejects waiting calls, aborts those in flight, closes the connections. */
@@ -254,18 +274,5 @@ class PooledClient {
     const doubted = auth === "secret_key" ? run : undefined;
     const subject = paced.subject || JSON.stringify(call.asked.body);
     return this.#refusals.judged({ run: doubted, operation: paced.operation, subject }, send);
-  }
-
-  // Sent in the place of the call that was refused, before any other of its run.
-  #isKeyRefused(): Promise<boolean> {
-    const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options);
-    const paced = { operation: getUser.name, subject: request.subject, isLong: false };
-    const call = { operation: getUser, asked: request.checked };
-    const send = () => this.#send(call, this.#onWire(getUser, request, undefined), paced, {});
-    const asked = toldCall(this.#options.onCall, getUser, performance.now(), send);
-    return asked.then(
-      () => false,
-      (error) => error instanceof AuthError,
-    );
   }
 }

@@ -3,6 +3,11 @@ import { AuthError, RejectedError } from "./errors.js";
 /** Subjects in a row, without a success between, after whose refusals a good key counts as one that may not make the call. */
 const MOST_SUBJECTS = 3;
 
+/** Whether a status says what the service thinks of the request, if it is the service that answers: then in JSON. */
+export function judgesRequest(status: number): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+}
+
 interface JudgedCall {
   /** Undefined where a refusal says nothing about a run's key. */
   readonly run: string | undefined;

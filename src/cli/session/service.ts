@@ -7,7 +7,7 @@ import {
   SchemaError,
   TransientError,
 } from "../../api/http/errors.js";
-import { isRefusal } from "../../api/key-check.js";
+import { judgesRequest } from "../../api/http/refused-calls.js";
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
@@ -27,7 +27,7 @@ const WAITS_FOR_MS = 1_000;
 export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string | undefined> {
   const client = openServiceClient(api);
   try {
-    const options = { accepts: isRefusal, notAfter: Date.now() + WAITS_FOR_MS };
+    const options = { accepts: judgesRequest, notAfter: Date.now() + WAITS_FOR_MS };
     await client.call(getUser, { path: { fp_id: fpId } }, options);
     return undefined;
   } catch (error) {
