@@ -13,7 +13,7 @@ import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
 import type { CallOptions } from "./call-options.js";
 import { CallQueue, type QueuedCall } from "./call-queue.js";
-import { AuthError } from "./errors.js";
+import { AuthError, NotSentError } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { headerOf, retryAfterMs } from "./headers.js";
 import { refusalReader } from "./refusal-words.js";
@@ -158,7 +158,7 @@ class PooledClient {
    * Whether the service refuses the key where it has refused a call: asks it for one user, whom nobody is, at once and before
    * any other call of its run.
    *
-   * @throws Error where the service does not say.
+   * @throws ApiError where the service does not say.
    */
   async isKeyRefused(options: CallOptions = {}): Promise<boolean> {
     const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options);
@@ -170,7 +170,7 @@ class PooledClient {
       return false;
     } catch (error) {
       if (error instanceof AuthError) return true;
-      throw error;
+      throw error === QUEUE_AGAIN ? new NotSentError(getUser.name) : error;
     }
   }
 

@@ -54,6 +54,7 @@ describe("a pause that the service asks for", () => {
         sent: false,
         until: client.pausedUntil("get_user"),
       });
+    expect(await rejection(client.isKeyRefused())).toMatchObject({ name: "NotSentError" });
     await client.call(listBankLinks, user("a"), soon());
     expect(server.requests).toHaveLength(3);
   });
