@@ -66,8 +66,12 @@ export class Slice<D extends Dependencies = Dependencies> {
     return !this.#signal.aborted && Date.now() < this.deadline && this.#bytes < SLICE_BYTES;
   }
 
-  async call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply> {
-    const options = { signal: this.#signal, run: this.#runId, notAfter: this.deadline };
+  async call<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    given?: Pick<CallOptions, "mayBeRefused">,
+  ): Promise<Reply> {
+    const options = { ...given, signal: this.#signal, run: this.#runId, notAfter: this.deadline };
     const reply = await this.deps.api.call(operation, params, options);
     await connectionsFree();
     return reply;

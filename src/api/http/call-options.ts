@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** The run it belongs to: once the service has refused its key, none of its calls starts any more. */
   readonly run?: string | undefined;
+  /** Whether its subject is known to be in error: that it is refused then says nothing of what the key may do. */
+  readonly mayBeRefused?: boolean | undefined;
   /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
   readonly notAfter?: number | undefined;
   /** For a client operation; a text is a token from elsewhere. */

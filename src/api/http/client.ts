@@ -251,7 +251,7 @@ class PooledClient {
     call: ExchangeCall,
     request: Dispatcher.DispatchOptions,
     paced: QueuedCall,
-    { signal, run, accepts, intent }: CallOptions,
+    { signal, run, accepts, intent, mayBeRefused }: CallOptions,
   ): Promise<Reply> {
     const { auth } = call.operation;
     await this.#refusals.known(run);
@@ -273,6 +273,7 @@ class PooledClient {
     // A refused client token says nothing about the key that the rest of the run uses.
     const doubted = auth === "secret_key" ? run : undefined;
     const subject = paced.subject || JSON.stringify(call.asked.body);
-    return this.#refusals.judged({ run: doubted, operation: paced.operation, subject }, send);
+    const judged = { run: doubted, operation: paced.operation, subject, mayBeRefused };
+    return this.#refusals.judged(judged, send);
   }
 }

@@ -13,6 +13,8 @@ interface JudgedCall {
   readonly run: string | undefined;
   readonly operation: string;
   readonly subject: string;
+  /** See `CallOptions`. */
+  readonly mayBeRefused?: boolean | undefined;
 }
 
 /** Finds out whose a 401 or 403 is: the key's, which stops the run, or its subject's (docs/inside/rules.md, "Refused calls"). */
@@ -39,7 +41,7 @@ export class RefusedCalls {
 
   /** Makes a call. @throws AuthError where its run stops; RejectedError where the service refuses its subject alone. */
   async judged<R>(call: JudgedCall, send: () => Promise<R>): Promise<R> {
-    const { run, operation, subject } = call;
+    const { run, operation, subject, mayBeRefused } = call;
     if (run === undefined) return send();
     const key = `${run} ${operation}`;
     try {
@@ -49,6 +51,7 @@ export class RefusedCalls {
     } catch (error) {
       if (!(error instanceof AuthError) || !error.sent || this.#stopped.has(run)) throw error;
       const isKeyRefused = await this.#ask(run);
+      if (!isKeyRefused && mayBeRefused) throw new RejectedError(error);
       const subjects = (this.#subjects.get(key) ?? new Set()).add(subject);
       this.#subjects.set(key, subjects);
       if (!isKeyRefused && subjects.size < MOST_SUBJECTS) throw new RejectedError(error);

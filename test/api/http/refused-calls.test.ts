@@ -73,6 +73,15 @@ describe("a call that is refused while the key is good", () => {
     expect(await refusal("good")).toMatchObject({ name: "AuthError", sent: false });
   });
 
+  it("counts no subject that is known to be in error", async () => {
+    const { client, refusal } = await refusing((id) => id.length === 1);
+    for (const fp_id of ["a", "b", "c", "d"]) {
+      const call = client.read(getUser, { path: { fp_id } }, { run: "run-1", mayBeRefused: true });
+      expect(await rejection(call)).toMatchObject({ name: "RejectedError", status: 401 });
+    }
+    expect(await refusal("e")).toMatchObject({ name: "RejectedError" });
+  });
+
   it("tells subjects apart by the body where the address names none", async () => {
     const { client } = await refusing((id) => id !== NOBODY && id !== "good");
     const post = (fp_id: string) =>

@@ -81,10 +81,10 @@ class LinkReader {
   }
 
   #request({ cursor, size }: LinkProgress) {
-    return this.state.slice.call(syncTransactions, {
-      path: { link_id: this.begun.found.link_id },
-      query: { ...(cursor !== null && { cursor }), ...(size !== null && { size }) },
-    });
+    const { link_id, obstacle } = this.begun.found;
+    const query = { ...(cursor !== null && { cursor }), ...(size !== null && { size }) };
+    const mayBeRefused = obstacle !== undefined;
+    return this.state.slice.call(syncTransactions, { path: { link_id }, query }, { mayBeRefused });
   }
 
   /** Names a page also by what it follows: after another cursor or committed state it is another page. */

@@ -183,9 +183,8 @@ class UserReading {
       const failure = pageFailure(error);
       // A link that was removed since its user's links were listed has no rows, and one in error may be refused; part of
       // its list says nothing of the rest.
-      const isHindered = this.#asked().some(({ id, obstacle }) => id === linkId && obstacle !== null);
-      if (linkId !== null && (failure.kind === "gone" || (failure.kind === "rejected" && isHindered)))
-        return "read";
+      const isWithheld = failure.kind === "rejected" && this.#isInError(linkId);
+      if (linkId !== null && (failure.kind === "gone" || isWithheld)) return "read";
       return userOutcome(failure, listing, this.#listed !== undefined);
     }
   }
@@ -274,7 +273,12 @@ class UserReading {
     const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
     const window = typeof from === "string" ? { start_date: from } : {};
     const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
-    return this.state.slice.call(listing.operation, { path, ...query } as ParamsOf<Operation>);
+    const params = { path, ...query } as ParamsOf<Operation>;
+    return this.state.slice.call(listing.operation, params, { mayBeRefused: this.#isInError(linkId) });
+  }
+
+  #isInError(linkId: string | null): boolean {
+    return this.#asked().some(({ id, obstacle }) => id === linkId && obstacle !== null);
   }
 }
 
