@@ -39,9 +39,13 @@ export const SMOKE_FILES = [
 ].map((name) => `test/integration/${name}.test.ts`);
 
 /** The integration tests that hold whether or not the service differs from its contract (`sandbox/behaviour.ts`). */
-export const REAL_FILES = ["onboarding/customers", "sync/cursors", "webhooks/table"].map(
-  (name) => `test/integration/${name}.test.ts`,
-);
+export const REAL_FILES = [
+  "bulk/import",
+  "onboarding/customers",
+  "sync/cursors",
+  "sync/seen/investments",
+  "webhooks/table",
+].map((name) => `test/integration/${name}.test.ts`);
 
 /** @throws where a file costs more than one of `npm test` may, by the slower pace of this machine before and after it */
 export function checkCost(path: string, seconds: number, paceBefore: number): void {

@@ -16,7 +16,7 @@ import {
   ownAccounts,
 } from "../../domain/calls/imported-rows.js";
 import { MOST_IDLE_PAGES } from "../../domain/service/idle-pages.js";
-import { decimalUnits } from "../../domain/service/transaction-values.js";
+import { decimalUnits, listedAmount } from "../../domain/service/transaction-values.js";
 import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./lost-call.js";
 
@@ -139,8 +139,8 @@ function endless(): SchemaError {
   );
 }
 
-/** The name with the size of the amount: a service may write it, and its sign, in its own way. */
-function paymentOf(row: Row): string {
-  const size = decimalUnits(row.amount)?.toString().replace("-", "");
+/** The name with the size of the amount: a service may write it, and its sign, in its own way, or as a JSON number. */
+export function paymentOf(row: Row): string {
+  const size = decimalUnits(listedAmount(row.amount))?.toString().replace("-", "");
   return JSON.stringify([importedName(row), size]);
 }

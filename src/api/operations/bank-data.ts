@@ -144,6 +144,7 @@ export const syncTransactions = defineRead({
     has_more: flag,
     transactions: looseObject({ created: rows, updated: rows, removed: rows }),
   }),
+  exactNumbers: "by value",
   answer: "`{cursor: {next?}, has_more, transactions: {created, updated, removed}}`",
   notShown:
     "Bounds and default of `size`: any positive integer is sent; a refused one is a `RejectedError`. `cursor.next` may be missing, null or empty while a history is not ready.",

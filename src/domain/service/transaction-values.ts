@@ -75,6 +75,12 @@ export function decimalText(units: bigint): string {
   return `${units < 0n ? "-" : ""}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`;
 }
 
+/** The amount of a row as it was listed, a JSON number as its text; another value is empty. */
+export function listedAmount(given: unknown): string {
+  if (typeof given === "number") return withoutExponent(String(given));
+  return typeof given === "string" ? given : "";
+}
+
 const WITH_EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { namesInLink } from "../../../src/activities/calls/import-resolution.js";
+import { namesInLink, paymentOf } from "../../../src/activities/calls/import-resolution.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 
 let server: FaultServer;
@@ -56,6 +56,27 @@ it.each([
     ),
   );
   expect(error).toMatchObject({ name: "SchemaError", path: "cursor.next" });
+});
+
+// Where a taken payment is not known by its amount, a refused import is sent again: it was posted twice.
+it.each([
+  ["1000.50", '"1000.50"'],
+  ["1000.50", '"-1000.5000"'],
+  ["1000.50", "1000.5"],
+  ["1000.50", "1000.50"],
+  ["-0.0000001", "1e-7"],
+  ["123456789012345678.01", "123456789012345678.01"],
+])("a payment of %s that comes back as %s is there", async (amount, listed) => {
+  server = await startFaultServer((request, response) => {
+    if (request.url === "/bank_links/l/accounts") return json(response, { accounts: [{ id: "a" }] });
+    const row = `{"account_id":"a","transaction_id":"t","amount":${listed}}`;
+    response.setHeader("content-type", "application/json");
+    response.end(`{"has_more":false,"transactions":{"created":[${row}],"updated":[],"removed":[]}}`);
+  });
+  const payment = paymentOf({ account_id: "a", transaction_id: "t", amount, date: "2026-11-01" });
+  expect(await namesInLink(server.client(), "l", new Set([payment]), {}, paymentOf)).toEqual(
+    new Set([payment]),
+  );
 });
 
 it("a refusal in the middle begins again: what was read before is void", async () => {

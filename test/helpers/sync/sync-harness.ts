@@ -51,7 +51,7 @@ const API: Omit<ApiConfig, "url" | "key"> = {
 };
 
 /** In the project `real` the stand-in differs from the contract, but for what changes results or takes minutes. */
-const BEHAVES = new Set(behavioursOf(process.env.TEST_BEHAVES ?? "contract"));
+export const BEHAVES = new Set(behavioursOf(process.env.TEST_BEHAVES ?? "contract"));
 for (const name of ["refused-link", "limits"] as const) BEHAVES.delete(name);
 
 const SCRATCH_BYTES = 1024 * 1024 * 1024;

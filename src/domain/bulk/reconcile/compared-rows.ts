@@ -1,4 +1,4 @@
-import { dayOf, decimalText, decimalUnits, withoutExponent } from "../../service/transaction-values.js";
+import { dayOf, decimalText, decimalUnits, listedAmount } from "../../service/transaction-values.js";
 
 export interface ComparedRow {
   /** Decimal text. */
@@ -56,9 +56,11 @@ export function isSame({ missingInLake, missingAtService, changed }: RowComparis
 export function listedRow(given: unknown): readonly [id: string, row: ComparedRow] {
   const row = (typeof given === "object" && given !== null ? given : {}) as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof row[name] === "string" ? row[name] : "");
-  const amount = typeof row.amount === "number" ? withoutExponent(String(row.amount)) : text("amount");
   const [type, currency, date] = [text("type"), text("currency"), dayOf(text("date"))];
-  return [text("transaction_id"), { amount, type, currency, date, pending: row.pending === true }];
+  return [
+    text("transaction_id"),
+    { amount: listedAmount(row.amount), type, currency, date, pending: row.pending === true },
+  ];
 }
 
 function named(ids: readonly string[]): NamedRows {
