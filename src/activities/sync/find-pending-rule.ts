@@ -53,20 +53,23 @@ export async function findPendingRule(deps: Dependencies, runId: string): Promis
     );
   }
   const { calls } = counted.sent;
-  if (!seen.includes(true) || seen.includes(false)) {
+  const areReplaced = seen.includes(true);
+  if (areReplaced === seen.includes(false)) {
     return { undecided: links.reduce((sum, { rows }) => sum + rows, 0), calls };
   }
-  log.warn(
-    { runId },
-    "the service replaces pending rows and names none that went: transactions is built again",
-  );
-  await materialize(lake, { ...options, rule: "replaced" });
+  if (areReplaced)
+    log.warn(
+      { runId },
+      "the service replaces pending rows and names none that went: transactions is built again",
+    );
+  await materialize(lake, { ...options, rule: areReplaced ? "replaced" : "listed" });
   return { undecided: 0, calls };
 }
 
 /**
  * Whether the user's list shows newer pending rows of a link and lacks every older one, although the link's log has nothing new:
- * asked after the list, it would have what removed a row meanwhile. Undefined where that can't be told.
+ * asked after the list, it would have what removed a row meanwhile. False where it shows an older one, which a later refresh
+ * would have replaced. Undefined where that can't be told.
  */
 async function isReplaced(
   { api, lake }: Dependencies,

@@ -60,17 +60,21 @@ test("pending rows that each refresh replaces are exact from the night on that s
   expect(await verified(world.lake)).toMatchObject({ code: 0 });
 });
 
-test("a service that names pending rows is taken at its word, and one that has named none yet is asked and believed", async () => {
+test("a service that has named no pending row is asked for its lists: nothing is decided while it does not answer, and it lists where an older one is still there", async () => {
   const world = await worlds.open({ sandbox: { population: POPULATION } });
   const { sandbox } = world;
-  for (const _ of [1, 2]) {
-    sandbox.advance({ ...NOTHING, pending: 3 });
-    await world.sync();
-  }
+  const onlyPending = { ...NOTHING, backDated: 0, recreated: 0, pending: 3 };
+  sandbox.advance(onlyPending);
+  await world.sync();
   await expectLakeEqualsTruth(world);
   const older = [...sandbox.truthRows()].filter(({ values }) => values?.pending === true).length;
-  sandbox.advance({ ...NOTHING, backDated: 0, recreated: 0, pending: 3 });
+  sandbox.addFaults({ kind: "status", status: 500, operation: "list_user_transactions" });
+  sandbox.advance(onlyPending);
   expect((await world.sync()).result).toMatchObject({ pending_undecided: older });
+  sandbox.clearFaults();
+  sandbox.advance(onlyPending);
+  expect((await world.sync()).result).toMatchObject({ pending_undecided: 0 });
+  await expectLakeEqualsTruth(world);
   sandbox.clearRequests();
   for (const _ of [4, 5]) {
     sandbox.advance(NIGHT);
