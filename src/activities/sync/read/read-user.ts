@@ -79,6 +79,8 @@ interface OwnedList {
   readonly linkId: string | null;
   /** The earliest day to ask for, null for all; undefined where the list can only be read whole. */
   readonly from: string | null | undefined;
+  /** Whether it is that of a link in error. */
+  readonly mayBeRefused: boolean;
 }
 
 /** A page that is staged, as the service gave it. */
@@ -115,9 +117,11 @@ class UserReading {
   async run(): Promise<UserOutcome> {
     let failure: UserOutcome | undefined;
     for (const listing of this.state.observed) {
-      const links = listing.per === "user" ? [null] : this.#readable().map(({ id }) => id);
-      for (const linkId of links) {
-        const outcome = await this.#readList({ listing, linkId, from: this.#windowOf(listing, linkId) });
+      for (const link of listing.per === "user" ? [null] : this.#readable()) {
+        const linkId = link?.id ?? null;
+        const from = this.#windowOf(listing, linkId);
+        const mayBeRefused = link !== null && link.obstacle !== null;
+        const outcome = await this.#readList({ listing, linkId, from, mayBeRefused });
         if (outcome === "read") continue;
         const ended = this.#ended(outcome);
         const isAlone = listing.name !== bankLinkStream.name && this.#listed !== undefined;
@@ -176,14 +180,14 @@ class UserReading {
 
   /** Stages every page of one list. */
   async #readList(list: OwnedList): Promise<UserOutcome | "read"> {
-    const { listing, linkId } = list;
+    const { listing, linkId, mayBeRefused } = list;
     try {
       return listing.paging === "page" ? await this.#readPages(list) : await this.#readAnswer(list);
     } catch (error) {
       const failure = pageFailure(error);
       // A link that was removed since its user's links were listed has no rows, and one in error may be refused; part of
       // its list says nothing of the rest.
-      const isWithheld = failure.kind === "rejected" && this.#isInError(linkId);
+      const isWithheld = failure.kind === "rejected" && mayBeRefused;
       if (linkId !== null && (failure.kind === "gone" || isWithheld)) return "read";
       return userOutcome(failure, listing, this.#listed !== undefined);
     }
@@ -235,11 +239,8 @@ class UserReading {
   }
 
   /** A page that is staged, or a new one from the service; undefined where time is up. */
-  async #page(
-    { listing, linkId, from }: OwnedList,
-    page: number,
-    number: number | undefined,
-  ): Promise<StagedPage | undefined> {
+  async #page(owned: OwnedList, page: number, number: number | undefined): Promise<StagedPage | undefined> {
+    const { listing, linkId, from } = owned;
     const { state } = this;
     const { fp_id, external_id } = this.row;
     const attempt = listing.paging === "page" ? this.progress.attempt : 0;
@@ -258,7 +259,7 @@ class UserReading {
       return observe(readPage(listing, body), { place, ...(header.cleaned && { cleaned: header.cleaned }) });
     }
     if (!state.slice.hasTime()) return undefined;
-    const { body } = await this.#request({ listing, linkId, from }, number);
+    const { body } = await this.#request(owned, number);
     const reading = readPage(listing, body);
     mustBeAbout(listing.operation, { path: { fp_id, link_id: linkId } }, reading.envelope);
     if (listing.name === accountStream.name && linkId === null)
@@ -269,16 +270,12 @@ class UserReading {
     return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
   }
 
-  #request({ listing, linkId, from }: OwnedList, page: number | undefined) {
+  #request({ listing, linkId, from, mayBeRefused }: OwnedList, page: number | undefined) {
     const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
     const window = typeof from === "string" ? { start_date: from } : {};
     const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
     const params = { path, ...query } as ParamsOf<Operation>;
-    return this.state.slice.call(listing.operation, params, { mayBeRefused: this.#isInError(linkId) });
-  }
-
-  #isInError(linkId: string | null): boolean {
-    return this.#asked().some(({ id, obstacle }) => id === linkId && obstacle !== null);
+    return this.state.slice.call(listing.operation, params, { mayBeRefused });
   }
 }
 
