@@ -1,6 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { readList } from "../../api/lists/read-list.js";
 import { listUserTransactions, syncTransactions } from "../../api/operations/bank-data.js";
+import { hasNews } from "../../domain/sync/link-update.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { wantedRule } from "../../lake/materialize/pending-rows.js";
 import { linkCheckpoint } from "../../lake/sync/link-checkpoint.js";
@@ -87,11 +88,6 @@ async function isReplaced(
   }
   const isListed = (row: object) => listed.has(rowKey(row));
   if (older.some(isListed)) return false;
-  const { has_more, transactions: news } = await api.read(
-    syncTransactions,
-    { path: { link_id }, query: { cursor, size: 1 } },
-    call,
-  );
-  const isNew = has_more || news.created.length + news.updated.length + news.removed.length > 0;
-  return isNew || !newer.some(isListed) ? undefined : true;
+  const update = await api.read(syncTransactions, { path: { link_id }, query: { cursor, size: 1 } }, call);
+  return hasNews(update) || !newer.some(isListed) ? undefined : true;
 }

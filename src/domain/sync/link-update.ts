@@ -124,3 +124,14 @@ export function nextCheckpoint(update: LinkUpdate) {
     started_at,
   };
 }
+
+interface UpdatePage {
+  readonly has_more: boolean;
+  readonly transactions: Readonly<Record<"created" | "updated" | "removed", readonly unknown[]>>;
+}
+
+/** Whether an answer to a cursor brings anything, or says that more is there. Pure. */
+export function hasNews({ has_more, transactions }: UpdatePage): boolean {
+  const { created, updated, removed } = transactions;
+  return has_more || created.length + updated.length + removed.length > 0;
+}

@@ -17,6 +17,7 @@ import {
   type RowComparison,
 } from "../../domain/bulk/reconcile/compared-rows.js";
 import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
+import { hasNews } from "../../domain/sync/link-update.js";
 import { ID_TWICE } from "../../domain/sync/user-reading.js";
 import { accountRows, type LakeAccount, MOST_ROWS } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
@@ -178,9 +179,7 @@ class UserReconciliation {
     try {
       const params = { path: { link_id }, query: { cursor, size: 1 } };
       const { body } = await this.caller.once(`news-${key}`, syncTransactions, params);
-      const { created, updated, removed } = body.transactions;
-      const isNew = body.has_more || created.length + updated.length + removed.length > 0;
-      return isNew ? "moved_since_sync" : null;
+      return hasNews(body) ? "moved_since_sync" : null;
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
