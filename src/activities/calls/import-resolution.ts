@@ -42,8 +42,8 @@ export async function findImported(
   const named = transactions.filter(({ transaction_id }) => transaction_id !== undefined);
   const unknown = transactions.flatMap((row, index) => (row.transaction_id === undefined ? [index] : []));
   const options = { signal: cancellationSignal(), run };
-  const thereIn = (link: string) =>
-    namesInLink(api, link, new Set([...named, ...beside].map(importedName)), options);
+  const wanted = new Set([...named, ...beside].map(importedName));
+  const thereIn = (link: string) => namesInLink(api, link, wanted, options);
   const there = await thereIn(params.path.link_id);
   const missing = named.filter((row) => !there.has(importedName(row)));
   const found = named.length - missing.length;
