@@ -6,9 +6,9 @@ import type { Observations } from "../../../src/lake/history/comparison.js";
 import { bringUpCurrent } from "../../../src/lake/history/current-table.js";
 import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
+import { queryRows } from "../query/query-rows.js";
 
 export const THINGS: HistorySpec = {
   name: "things",
@@ -125,15 +125,7 @@ export class HistoryLake {
   }
 
   async rows(sql: string): Promise<Record<string, unknown>[]> {
-    const tables = [THINGS, currentOf(THINGS)];
-    const query = openQuery(this.lake.store, { scratchDirectory: join(this.base, "query"), tables });
-    const rows: Record<string, unknown>[] = [];
-    try {
-      for await (const batch of query.query(sql)) rows.push(...batch);
-      return rows;
-    } finally {
-      await query.close();
-    }
+    return queryRows(this.lake.store, sql, { tables: [THINGS, currentOf(THINGS)] });
   }
 }
 
