@@ -10,7 +10,7 @@ import { type PageReading, rowsAt } from "../../../streams/page-reading.js";
 import type { Listing } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
 
-export interface ListedLink {
+interface ListedLink {
   readonly id: string;
   /** Why it is not read, or may be refused; null for a connected one. */
   readonly obstacle: string | null;
@@ -29,49 +29,63 @@ export function newestDay({ operation, windowed = "" }: ObservedListing, { envel
   return newest === undefined ? {} : { newest };
 }
 
-/** The links of a list, without bad rows. */
-export function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
+export interface LinkList {
+  /** Without bad rows. */
+  readonly links: readonly ListedLink[];
+  /** Those of bad rows included; undefined for one that can't be read. */
+  readonly ids: readonly (string | undefined)[];
+}
+
+/** Reads a user's list of links. */
+export function linkList({ envelope, problems }: PageReading): LinkList {
   const bad = new Set(problems.map(({ index }) => index));
-  const good = bankLinkStream.lists.flatMap((list) =>
-    rowsAt(envelope, list).filter((_, index) => !bad.has(index)),
-  ) as { readonly id: string; readonly state: string; readonly error_code?: string | null }[];
-  return good.map(({ id, state, error_code }) => ({
+  const rows = bankLinkStream.lists.flatMap((list) => rowsAt(envelope, list));
+  const good = rows.filter((_, index) => !bad.has(index)) as {
+    readonly id: string;
+    readonly state: string;
+    readonly error_code?: string | null;
+  }[];
+  const links = good.map(({ id, state, error_code }) => ({
     id,
     obstacle: linkObstacle(state, error_code ?? null),
     isRead: isReadState(state),
   }));
+  return { links, ids: rows.map((row) => textAt(row, "id")) };
 }
 
 /**
  * Checks that some of a user's accounts are of a link that the user has or had, and none of a link that was read for another
- * user: one that nobody has may have come since the links were listed.
+ * user: one that nobody has may have come since the links were listed, or be one whose id can't be read.
  *
- * @param links undefined where they were not read
+ * @param ids of the user's links; undefined where they were not listed
  * @throws AnotherSubjectError
  */
 export function mustBeOfLinks(
   listing: Listing,
   reading: PageReading,
   fpId: string,
-  { links, feed }: { readonly links: readonly ListedLink[] | undefined; readonly feed: Snapshot },
+  { ids, feed }: { readonly ids: LinkList["ids"] | undefined; readonly feed: Snapshot },
 ): void {
-  if (links === undefined) return;
-  const own = new Set(links.map(({ id }) => id));
+  if (ids === undefined) return;
+  const own = new Set(ids);
   const named = textsOf(listing, reading, "link_id");
   const ownerOf = (link: string) => (own.has(link) ? fpId : linkCheckpoint(feed, link)?.fp_id);
   const others = named.filter((link) => ownerOf(link) !== fpId);
   const isOfAnother = (link: string) => ownerOf(link) !== undefined;
-  const wrong = others.find(isOfAnother) ?? (others.length === named.length ? others[0] : undefined);
+  const isOfNone = others.length === named.length && !own.has(undefined);
+  const wrong = others.find(isOfAnother) ?? (isOfNone ? others[0] : undefined);
   if (wrong === undefined) return;
   const mismatch = { answered: maskedId(wrong), asked: `one of ${own.size}`, field: "accounts[].link_id" };
   throw new AnotherSubjectError({ operation: listing.operation.name, sent: true }, mismatch);
 }
 
 function textsOf({ lists }: Listing, { envelope }: PageReading, field: string): string[] {
-  return lists
-    .flatMap((list) => rowsAt(envelope, list))
-    .map((row) => (row as Readonly<Record<string, unknown>> | null)?.[field])
-    .filter((value) => typeof value === "string");
+  return lists.flatMap((list) => rowsAt(envelope, list)).flatMap((row) => textAt(row, field) ?? []);
+}
+
+function textAt(row: unknown, field: string): string | undefined {
+  const value = (row as Readonly<Record<string, unknown>> | null)?.[field];
+  return typeof value === "string" ? value : undefined;
 }
 
 export function readsTransactions(selected: readonly string[]): boolean {

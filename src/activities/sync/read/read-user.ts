@@ -24,7 +24,7 @@ import { cleanPage } from "../../../streams/clean-page.js";
 import type { ObservedListing } from "../../../streams/observed-listings.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import { mayRepeat } from "../../../streams/raw-json.js";
-import { type ListedLink, listedLinks, mustBeOfLinks, newestDay, readsTransactions } from "./list-page.js";
+import { type LinkList, linkList, mustBeOfLinks, newestDay, readsTransactions } from "./list-page.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import {
@@ -94,7 +94,7 @@ class UserReading {
   readonly single: ObservedPage[] = [];
   readonly #paged: ObservedPage[] = [];
   /** Undefined where the run does not read the user's links. */
-  #listed: readonly ListedLink[] | undefined;
+  #listed: LinkList | undefined;
   #hasFailedLists = false;
 
   constructor(
@@ -156,12 +156,12 @@ class UserReading {
     return { found, skipped };
   }
 
-  #asked(): readonly ListedLink[] {
+  #asked(): LinkList["links"] {
     const only = this.row.links ?? this.state.input.only;
-    return (this.#listed ?? []).filter(({ id }) => only === null || only.includes(id));
+    return (this.#listed?.links ?? []).filter(({ id }) => only === null || only.includes(id));
   }
 
-  #readable(): readonly ListedLink[] {
+  #readable(): LinkList["links"] {
     return this.#asked().filter(({ isRead }) => isRead);
   }
 
@@ -197,7 +197,7 @@ class UserReading {
     const page = await this.#page(list, 0, undefined);
     if (page === undefined) return { kind: "open" };
     this.single.push(page.observed);
-    if (list.listing.name === bankLinkStream.name) this.#listed = listedLinks(page.reading);
+    if (list.listing.name === bankLinkStream.name) this.#listed = linkList(page.reading);
     return "read";
   }
 
@@ -263,7 +263,7 @@ class UserReading {
     const reading = readPage(listing, body);
     mustBeAbout(listing.operation, { path: { fp_id, link_id: linkId } }, reading.envelope);
     if (listing.name === accountStream.name && linkId === null)
-      mustBeOfLinks(listing, reading, fp_id, { links: this.#listed, feed: state.given.feed });
+      mustBeOfLinks(listing, reading, fp_id, { ids: this.#listed?.ids, feed: state.given.feed });
     // SQL refuses an envelope with a repeated key, and then whatever is committed with it.
     const isDoubtful = mayRepeat(reading.text, new Set(listing.lists.flatMap(({ path }) => path)));
     const cleaned = reading.needsCleaning || isDoubtful ? cleanPage(listing, reading) : undefined;

@@ -111,3 +111,19 @@ test("an answer that names its list elsewhere too is read as any other", async (
   bench.sandbox.addFault({ kind: "wrong_body", status: 200, body, operation: "list_user_accounts" });
   expect(await read()).toMatchObject({ usersRead: 1, users: [] });
 });
+
+test.each([
+  ["is refused", "link\\1", "link\\1", []],
+  ["can't be read", 7, "7", []],
+  ["is another user's", "link_1", "link_2", [{ outcome: { kind: "failed" } }]],
+])("accounts of a link whose id %s are those of another subject, or not", async (_, id, link_id, users) => {
+  const bodies = {
+    list_bank_links: { links: [{ id, state: "connected" }] },
+    list_user_accounts: { accounts: [{ id: "acc_1", link_id }] },
+  };
+  for (const [operation, body] of Object.entries(bodies))
+    bench.sandbox.addFault({ kind: "wrong_body", status: 200, body: JSON.stringify(body), operation });
+  const slice = await bench.read({ streams: ["accounts", "bank_links"] });
+  expect(slice).toMatchObject({ users });
+  expect(slice.users).toHaveLength(users.length);
+});
