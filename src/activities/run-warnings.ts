@@ -1,9 +1,4 @@
-import {
-  afterTransient,
-  type FailureStreak,
-  GIVE_UP_AFTER_MS,
-  type TransientOutcome,
-} from "../domain/backoff.js";
+import { afterTransient, type FailureStreak, givesUpAt, type TransientOutcome } from "../domain/backoff.js";
 import type { Logger } from "../logger.js";
 
 const MOST_REMEMBERED = 10_000;
@@ -42,13 +37,13 @@ export class RunWarnings {
         // Says the latest possible time, because the workflow draws the jitter.
         const verdict = afterTransient(streak, at, outcome, 1);
         if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
-        const { count, since } = verdict.streak;
+        const { streak: now, notBefore } = verdict;
         const times = {
-          tried_again_by: instant(verdict.notBefore),
-          gives_up_at: instant(since + GIVE_UP_AFTER_MS),
+          tried_again_by: instant(notBefore),
+          gives_up_at: instant(givesUpAt(now, notBefore)),
         };
         this.log.warn(
-          { ...fields, reason: outcome.reason, failures: count, ...times },
+          { ...fields, reason: outcome.reason, failures: now.count, ...times },
           "waiting for its next retry",
         );
         return;

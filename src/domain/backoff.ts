@@ -36,6 +36,21 @@ export function waitAfterUseless(useless: number): number | undefined {
   return useless >= MOST_USELESS ? undefined : AFTER_USELESS_MS * 3 ** (useless - 1);
 }
 
+/**
+ * From when on a failed try is the last one, if it fails as before. Pure.
+ * @param next epoch milliseconds of the next try
+ * @param most at the latest; an hour after the first failure in any case
+ */
+export function givesUpAt(
+  { since, useless = 0 }: FailureStreak,
+  next: number,
+  most = Number.POSITIVE_INFINITY,
+): number {
+  let at = useless === 0 ? most : next;
+  for (let tries = useless + 1; tries < MOST_USELESS; tries += 1) at += waitAfterUseless(tries) ?? 0;
+  return Math.max(next, Math.min(at, most, since + GIVE_UP_AFTER_MS));
+}
+
 export interface FailureStreak {
   readonly count: number;
   /** How many of them, at its end, had a useless answer; left out for none. */

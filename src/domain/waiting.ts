@@ -1,4 +1,4 @@
-import { type Attempted, GIVE_UP_AFTER_MS } from "./backoff.js";
+import { type Attempted, givesUpAt as endOf } from "./backoff.js";
 
 /** Name of the signal that makes a run try everything at once that waits for its next try. */
 export const TRY_NOW = "tryNow";
@@ -79,12 +79,13 @@ export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate):
     if (streak === null) continue;
     waiting_total += 1;
     if (failure === undefined) continue;
+    const next = Math.max(notBefore, throttled ?? 0, streak.since);
     waiting.push({
       ...failure.name,
       reason: failure.reason,
       attempts: streak.count,
-      next_try_at: instant(Math.max(notBefore, throttled ?? 0, streak.since)),
-      gives_up_at: instant(givesUpAt ?? streak.since + GIVE_UP_AFTER_MS),
+      next_try_at: instant(next),
+      gives_up_at: instant(endOf(streak, next, givesUpAt)),
     });
   }
   const throttled_until = throttled === null ? null : instant(throttled);

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { GIVE_UP_AFTER_MS } from "../../src/domain/backoff.js";
+import {
+  afterTransient,
+  type FailureStreak,
+  GIVE_UP_AFTER_MS,
+  USELESS_ANSWER,
+} from "../../src/domain/backoff.js";
 import {
   allWaiting,
   MOST_WAITING,
@@ -37,6 +42,31 @@ test("what failed and is tried again waits, what fails longest first; what never
     learned_limit: null,
   });
   expect(waitingState([fresh])).toEqual(nothingWaits());
+});
+
+const MINUTE = 60_000;
+test.for([
+  ["an hour after it failed first", 1, 0, 40_000, undefined, 60 * MINUTE],
+  ["with its next try, where that comes later", 30, -59 * MINUTE, 40_000, undefined, 1 * MINUTE],
+  ["with a next try that comes after the hour", 30, -61 * MINUTE, 40_000, undefined, 40_000],
+  ["sooner, where it may hold up others no longer", 3, 0, 40_000, 10 * MINUTE, 10 * MINUTE],
+] as const)("a link is given up %s", ([_, count, since, next, most, end]) => {
+  const givesUpAt = most === undefined ? {} : { givesUpAt: NOW + most };
+  const { waiting } = waitingState([{ ...link("a", count, since), notBefore: NOW + next, ...givesUpAt }]);
+  expect(waiting[0]?.gives_up_at).toBe(instant(end));
+});
+
+test("the time at which useless answers are given up is the one promised after each of them", () => {
+  let at = NOW;
+  let streak: FailureStreak | null = null;
+  const promised: (string | undefined)[] = [];
+  for (;;) {
+    const verdict = afterTransient(streak, at, { reason: USELESS_ANSWER, retryAfterMs: null }, 1);
+    if (verdict.kind === "give_up") break;
+    ({ streak, notBefore: at } = verdict);
+    promised.push(waitingState([{ ...link("a", 1, 0), ...verdict }]).waiting[0]?.gives_up_at);
+  }
+  expect(new Set(promised)).toEqual(new Set([new Date(at).toISOString()]));
 });
 
 const gate = (gateUntil: number | null) => ({ foundNoPlace: false, gateUntil });

@@ -41,8 +41,10 @@ function tryOf(waiting: Waiting): string {
 
 function lineOf(waiting: Waiting, now: number): string {
   const { reason, attempts, next_try_at, gives_up_at } = waiting;
-  const end = clockTime(new Date(gives_up_at), now);
-  return `waiting: ${waitingName(waiting)} ${reason}, ${ordinal(attempts + 1)} try ${when(next_try_at, now)}, gives up ${end}`;
+  const isLast = gives_up_at <= next_try_at;
+  const next = `${ordinal(attempts + 1)}${isLast ? " and last" : ""} try ${when(next_try_at, now)}`;
+  const end = isLast ? "" : `, gives up after ${clockTime(new Date(gives_up_at), now)}`;
+  return `waiting: ${waitingName(waiting)} ${reason}, ${next}${end}`;
 }
 
 function throttledLine({ throttled_until }: WaitingState, now: number): string[] {

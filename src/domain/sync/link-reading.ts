@@ -161,7 +161,9 @@ export function afterOutcome(
       const verdict = afterTransient(progress.streak, at, outcome, jitter);
       if (verdict.kind === "give_up") return end(progress, "failed", verdict.reason);
       const { streak, notBefore } = verdict;
-      return { kind: "read", progress: { ...progress, streak, notBefore } };
+      const isHindered = base.obstacle !== undefined && progress.pages === 0;
+      const givesUpAt = isHindered ? streak.since + MOST_HINDERED_MS : undefined;
+      return { kind: "read", progress: { ...progress, streak, notBefore, givesUpAt } };
     }
     case "rejected":
       return afterRejection(progress, base, outcome.status, askedSize, at, jitter);

@@ -59,7 +59,7 @@ test("a command that leaves its run says what the run waits for", async () => {
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, held: 0, ...waits } as const;
   const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 }, LAKE);
   expect(left.summary).toMatchObject(waits);
-  expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up ");
+  expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up after ");
   const ended = await run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 }, LAKE);
   expect(ended.summary).not.toHaveProperty("waiting");
 });

@@ -75,6 +75,8 @@ describe("a link in error", () => {
     const verdict = verdictOf(progress, HINDERED, outcome);
     expect(verdict.kind).toBe(kind);
     if (verdict.kind === "end") expect(verdict).toMatchObject({ status: "skipped", reason: obstacle });
+    if (outcome === failed && verdict.kind === "read")
+      expect(verdict.progress.givesUpAt).toBe(AT + 1 * MINUTES);
   });
 
   test("is skipped, and not waited for, where it never gave anything", () => {
