@@ -27,6 +27,10 @@ export interface OpenOutcome {
 
 /** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
 export const USELESS_ANSWER = "no_json";
+/** Reason of one with another status than 200, or another answer than the empty object that says that all was carried out. */
+export const NOT_PROMISED = "not_promised";
+/** Reasons of answers that say nothing. */
+export const USELESS: readonly string[] = [USELESS_ANSWER, NOT_PROMISED];
 /** Useless answers in a row after which nothing more is asked: a wrong address gives them for ever. */
 const MOST_USELESS = 5;
 const AFTER_USELESS_MS = 3_000;
@@ -74,7 +78,7 @@ export function afterTransient(
   { reason, retryAfterMs }: Omit<TransientOutcome, "kind">,
   jitter: number,
 ): TransientVerdict {
-  const useless = reason === USELESS_ANSWER ? (streak?.useless ?? 0) + 1 : 0;
+  const useless = USELESS.includes(reason) ? (streak?.useless ?? 0) + 1 : 0;
   const next = {
     ...{ count: (streak?.count ?? 0) + 1, since: streak?.since ?? at },
     ...(useless > 0 && { useless }),

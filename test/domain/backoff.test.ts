@@ -73,5 +73,6 @@ test("the fifth useless answer in a row is the last; one after an outage is the 
   expect(waits(Array(5).fill(USELESS))).toEqual([...few, "give_up"]);
   const outage = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
   expect(waits([...Array(6).fill(OUTAGE), USELESS, USELESS])).toEqual([...outage, 3_000, 9_000]);
-  expect(waits([USELESS, USELESS, OUTAGE, USELESS])).toEqual([3_000, 9_000, 4_000, 3_000]);
+  const partial = { ...USELESS, reason: "not_promised" };
+  expect(waits([USELESS, partial, OUTAGE, USELESS])).toEqual([3_000, 9_000, 4_000, 3_000]);
 });

@@ -216,7 +216,7 @@ async function unusableAnswer(called: Operation, record: CallRecord, error: ApiE
   const unusable = await record.countUnusable();
   const wait = waitAfterUseless(unusable);
   if (wait === undefined && !isWrite(called))
-    return new SchemaError(error, "", `expected JSON, and ${unusable} answers were none`);
+    return new SchemaError(error, "", `expected JSON with status 200, and ${unusable} answers were none`);
   if (wait === undefined) return new LostAnswerError(called.name, sentAt(record), { cause: error, unusable });
   const { operation, sent, status } = error;
   return ApplicationFailure.create({

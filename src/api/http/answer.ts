@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
-import { USELESS_ANSWER } from "../../domain/backoff.js";
+import { NOT_PROMISED, USELESS_ANSWER } from "../../domain/backoff.js";
 import type { SubjectMismatch } from "../../domain/failures.js";
 import { DEEPEST, formOf, parseExactly } from "../../domain/json/text.js";
 import { isJsonObject } from "../../domain/json/value.js";
 import { HIDDEN, maskedId } from "../../domain/service/external-id.js";
 import type { CheckedRequest, Operation, ResponseOf } from "../operations/operation.js";
-import { AnotherSubjectError, factsOf, NOT_PROMISED, SchemaError, TransientError } from "./errors.js";
+import { AnotherSubjectError, factsOf, SchemaError, TransientError } from "./errors.js";
 import type { Reply } from "./exchange.js";
 
 /**
@@ -20,7 +20,7 @@ import type { Reply } from "./exchange.js";
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
   if (operation.answers === "bytes") return checkAnswer(operation, reply.body, reply.status);
   const parsed = parseBody(operation, reply);
-  if (operation.answers === "nothing" && !isNothing(parsed, reply))
+  if (operation.answers === "nothing" && !isNothing(parsed))
     throw new TransientError(factsOf(operation, reply.status), NOT_PROMISED);
   const body = checkAnswer(operation, parsed, reply.status);
   mustBeAbout(operation, reply.asked, body, reply.status);
@@ -83,9 +83,9 @@ function parseBody(operation: Operation, reply: Reply): unknown {
 const FAILURES = ["errors", "error", "failed"];
 const NOT_YET = /^(queued|pending)$/i;
 
-/** Whether an answer says that all was carried out, as `{}` does: `{"errors": […]}` and a 202 say something else. */
-function isNothing(body: unknown, { status }: Reply): boolean {
-  if (status !== 200 || !isJsonObject(body)) return false;
+/** Whether an answer says that all was carried out, as `{}` does: `{"errors": […]}` says something else. */
+function isNothing(body: unknown): boolean {
+  if (!isJsonObject(body)) return false;
   const hasFailed = FAILURES.some((name) => ![undefined, null, false, 0].includes(body[name] as null));
   return !hasFailed && !NOT_YET.test(String(body.status));
 }

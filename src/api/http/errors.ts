@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { GIVE_UP_AFTER_MS, minuteOf, USELESS_ANSWER } from "../../domain/backoff.js";
+import { GIVE_UP_AFTER_MS, minuteOf, USELESS } from "../../domain/backoff.js";
 import { FAILURE_TYPES, mayNotCall, type SubjectMismatch } from "../../domain/failures.js";
 import { isWrite, type Operation } from "../operations/operation.js";
 import { retryAfterMs } from "./headers.js";
@@ -27,11 +27,6 @@ export function factsOf(
   const write = isWrite(operation) ? (operation.idempotent ? "harmless" : "once") : undefined;
   return { operation: operation.name, sent: true, status, write };
 }
-
-/** Reason of a {@link TransientError}: a 2xx answer is another one than the empty object that says that all was carried out. */
-export const NOT_PROMISED = "not_promised";
-
-const USELESS = [USELESS_ANSWER, NOT_PROMISED];
 
 /** Whether an error's answer says nothing of what the service did. */
 export function isUseless(error: unknown): error is TransientError {

@@ -1,15 +1,9 @@
 import { type ApiClient, createApiClient } from "../../api/http/client.js";
-import {
-  ApiError,
-  AuthError,
-  isUseless,
-  NotSentError,
-  SchemaError,
-  TransientError,
-} from "../../api/http/errors.js";
+import { ApiError, AuthError, NotSentError, SchemaError, TransientError } from "../../api/http/errors.js";
 import { judgesRequest } from "../../api/http/refused-calls.js";
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
+import { USELESS_ANSWER } from "../../domain/backoff.js";
 import { UnreachableError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import type { MadeCall } from "../../domain/service/made-call.js";
@@ -41,7 +35,8 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
       throw unreachable(api, error, "Nothing was started");
     }
     if (error instanceof SchemaError) return error.expectation;
-    return error.status >= 400 && !isUseless(error)
+    const isNoJson = error instanceof TransientError && error.reason === USELESS_ANSWER;
+    return error.status !== 200 && !isNoJson
       ? `it answered with status ${error.status}`
       : `its answer with status ${error.status} is no JSON of the service; a login page of the network or another web server may be there`;
   } finally {

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  AnotherSubjectError,
-  factsOf,
-  NOT_PROMISED,
-  SchemaError,
-  TransientError,
-} from "../../../src/api/http/errors.js";
+import { AnotherSubjectError, factsOf, SchemaError, TransientError } from "../../../src/api/http/errors.js";
 import {
   createOnboarding,
   getUser,
@@ -15,7 +9,7 @@ import {
   uploadToVault,
 } from "../../../src/api/operations/index.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
-import { USELESS_ANSWER } from "../../../src/domain/backoff.js";
+import { NOT_PROMISED, USELESS_ANSWER } from "../../../src/domain/backoff.js";
 
 const READ = /Nothing was read\. Try again later/;
 const UNKNOWN = /not known whether the request was carried out: find out before you send it again/;

@@ -21,6 +21,7 @@ const UNENDING = { ...LIMITS, bodyTimeoutMs: 300 };
 const IMPATIENT = { ...UNENDING, headersTimeoutMs: 300 };
 const CALL = { path: { link_id: "link_secret" }, query: { cursor: "cursor_secret" } };
 const BODY_SECRET = "body_secret";
+const PAGE = { has_more: false, transactions: { created: [], updated: [], removed: [] } };
 
 async function failure(handler: Handler, limits: typeof LIMITS = LIMITS): Promise<ApiError> {
   server = await startFaultServer(handler);
@@ -114,12 +115,18 @@ describe("an answer that can't be used", () => {
     ["no content type", "no_json", (_, response) => response.writeHead(200).end("{}")],
     ["empty", "no_json", (_, response) => jsonText(response, "")],
     ["not JSON", "no_json", (_, response) => jsonText(response, `{"${BODY_SECRET}`)],
-    ["no content", "no_json", (_, response) => response.writeHead(204).end()],
+    ["no content", "not_promised", (_, response) => response.writeHead(204).end()],
+    ["a part", "not_promised", (_, response) => json(response, PAGE, 206)],
     [
-      "compressed unasked",
+      "behind what is no JSON",
       "no_json",
-      (_, response) => json(response, {}, 200, { "content-encoding": "gzip" }),
+      (_, response) => jsonText(response, `)]}',\n${JSON.stringify(PAGE)}`),
     ],
+    ...["gzip", "zstd", "gzip, br", "constructor"].map((name): [string, string, Handler] => [
+      `called ${name} and not compressed so`,
+      "no_json",
+      (_, response) => json(response, PAGE, 200, { "content-encoding": name }),
+    ]),
     [
       "shorter than its length",
       "torn_body",

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
 import { exchange } from "../../../src/api/http/exchange.js";
@@ -11,6 +12,7 @@ import {
   rejection,
   startFaultServer,
 } from "../../helpers/api/fault-server.js";
+import { eachFile } from "../../helpers/each-test.js";
 
 const LIMITS = { headersTimeoutMs: 5000, bodyTimeoutMs: 5000, maxBodyBytes: 1000 };
 const CALL = {
@@ -84,4 +86,53 @@ describe("a body that flows into a sink", () => {
     const head = await client.download(callVaultProxy, { path: { id: "p" } }, drain());
     expect(head.status).toBe(200);
   });
+});
+
+let answer: readonly [encoding: string, body: Buffer];
+const at = eachFile(async () => {
+  const server = await startFaultServer((_, response) => {
+    const [encoding, body] = answer;
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": encoding }).end(body);
+  });
+  return { server, client: server.client({ maxBodyBytes: 1_000 }), release: server.close };
+});
+
+const TEXT = JSON.stringify({ id: "fp_1", note: "é".repeat(300) });
+const PLAIN = Buffer.from(TEXT);
+const call = [getUser, { path: { fp_id: "fp_1" } }] as const;
+
+it.each([
+  ["gzip", gzipSync(PLAIN)],
+  ["X-GZIP", gzipSync(PLAIN)],
+  ["deflate", deflateSync(PLAIN)],
+  ["deflate", deflateRawSync(PLAIN)],
+  ["br", brotliCompressSync(PLAIN)],
+  ["identity", PLAIN],
+  ["", Buffer.from(`\ufeff${TEXT}`)],
+  ["gzip", gzipSync(`\ufeff${TEXT}`)],
+] as const)(
+  "JSON that a proxy made %s is read, and written to a file, as the service wrote it",
+  async (...given) => {
+    answer = given;
+    await expect(at.client.read(...call)).resolves.toEqual(JSON.parse(TEXT));
+    expect((await at.client.call(...call)).body.toString()).toBe(TEXT);
+    const written: Buffer[] = [];
+    const sink = new Writable({ write: (piece, _, done) => done(void written.push(piece)) });
+    await at.client.download(...call, sink);
+    expect(JSON.parse(Buffer.concat(written).toString().replace("\ufeff", ""))).toEqual(JSON.parse(TEXT));
+  },
+);
+
+it.each([
+  ["of which half came", gzipSync(PLAIN).subarray(0, 20), { name: "TransientError", reason: "torn_body" }],
+  [
+    "too large by itself alone",
+    gzipSync(Buffer.alloc(100_000)),
+    { name: "SchemaError", expectation: "expected a body of at most 1000 bytes" },
+  ],
+] as const)("a compressed answer %s is not used", async (_, body, expected) => {
+  answer = ["gzip", body];
+  expect(await rejection(at.client.read(...call))).toMatchObject(expected);
+  const sink = new Writable({ write: (_piece, _, done) => done() });
+  expect(await rejection(at.client.download(...call, sink))).toMatchObject(expected);
 });

@@ -48,6 +48,7 @@ test.each([
   [200, "text/html", false, "its answer with status 200 is no JSON of the service; a login page"],
   [404, "text/html", false, "its answer with status 404 is no JSON of the service; a login page"],
   [404, "text/plain", false, "or another web server may be there"],
+  [206, "application/json", false, "it answered with status 206"],
   [302, "text/html", false, "got a redirect, which is not followed"],
 ])("a service that answers %i as %s: ok is %s", async (status, type, ok, words) => {
   server = await startFaultServer((_, response) =>
