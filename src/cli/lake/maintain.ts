@@ -36,7 +36,7 @@ export async function runMaintain(
     releases.add(() => lake.close());
     const onTable = (table: string, left?: string) => {
       if (left !== undefined) terminal.say(`warning: ${left}`);
-      else if (terminal.interactive) terminal.say(`${table} is done`);
+      else if (terminal.interactive && !dryRun) terminal.say(`${table} is done`);
     };
     const retention = retentionBy(config.institution.retention);
     const report = await maintain(lake, TABLES, { retainDays: retain, dryRun, signal, retention, onTable });
