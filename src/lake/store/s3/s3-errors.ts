@@ -16,7 +16,7 @@ export class BucketError extends Error {
     readonly why: string,
     readonly passes = true,
   ) {
-    super(`${address} ${why} Nothing is lost: what runs tries it again by itself.`);
+    super(`${address} ${why}`);
   }
 }
 
@@ -78,7 +78,8 @@ function whyUnavailable(error: unknown): string {
   if (statusOf(error) === 412) {
     return "can't be made: the bucket's service says that it is there, and has no such object. Repair the service's storage.";
   }
-  if (statusOf(error) !== undefined) return `can't be used now: the bucket's service answers ${found}.`;
+  if (statusOf(error) !== undefined)
+    return `can't be used now: the bucket's service answers ${found}. Most such answers pass in some minutes.`;
   return `can't be reached (${found}). Check the network, AWS_ENDPOINT_URL_S3 and AWS_REGION.`;
 }
 
