@@ -124,6 +124,8 @@ describe("README.md", () => {
     );
     const known = program.commands.map((command) => command.name());
     expect(commands.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+    // docs/run/schedules.md says to choose another hour.
+    expect(document).not.toMatch(/--at 0[12]:/);
   });
 
   it("leads to every document, by itself or by the map docs/README.md", () => {

@@ -39,7 +39,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "runs links": "nightledger runs links continuations.jsonl",
   schedule: "nightledger schedule list",
   "schedule create":
-    "nightledger schedule create nightly --at 02:15 --timezone Europe/Prague -- sync --roster users.csv",
+    "nightledger schedule create nightly --at 03:15 --timezone Europe/Prague -- sync --roster users.csv",
   "schedule describe": "nightledger schedule describe nightly",
   "schedule pause": 'nightledger schedule pause nightly --reason "the bank is down"',
   "schedule unpause": "nightledger schedule unpause nightly",

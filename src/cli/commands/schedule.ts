@@ -14,8 +14,8 @@ export const scheduleCommand: AddCommand = (program, run) => {
     .description(
       "run a job at set times: create a schedule, or change the one of that name (if it is paused, it stays so)",
     )
-    .option("--at <times>", "times of day, such as 02:15 or 02:15,14:15", timesOfDay)
-    .option("--cron <expression>", "cron expression of five fields, such as '15 2 * * 1-5'")
+    .option("--at <times>", "times of day, such as 03:15 or 03:15,14:15", timesOfDay)
+    .option("--cron <expression>", "cron expression of five fields, such as '15 3 * * 1-5'")
     .option("--every <time>", "interval with its unit, such as 6h", duration)
     .option("--timezone <name>", "IANA time zone for --at and --cron (default: UTC)")
     .option("--jitter <time>", "delay each run by a random time up to this", duration)
@@ -64,7 +64,7 @@ const STEERING = [
 function timesOfDay(text: string): TimeOfDay[] {
   const times = parseTimesOfDay(text);
   if (times === undefined)
-    throw new InvalidArgumentError("accepted: hours and minutes, such as 02:15 or 02:15,14:15.");
+    throw new InvalidArgumentError("accepted: hours and minutes, such as 03:15 or 03:15,14:15.");
   return times;
 }
 

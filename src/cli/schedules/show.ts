@@ -20,7 +20,7 @@ export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Pro
     if (json) return terminal.result(JSON.stringify({ items: shown }));
     if (shown.length === 0) {
       terminal.say(
-        "no schedule yet; nightledger schedule create nightly --at 02:15 -- sync --roster users.csv",
+        "no schedule yet; nightledger schedule create nightly --at 03:15 -- sync --roster users.csv",
       );
     }
     for (const { name, when, command, paused, next, last } of shown) {

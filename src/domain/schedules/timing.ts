@@ -30,7 +30,7 @@ export interface TimingFlags {
 
 const CRON = /^(@(yearly|monthly|weekly|daily|hourly)|[\d*/,?A-Za-z-]+( +[\d*/,?A-Za-z-]+){4})$/;
 
-/** Reads `02:15` or `02:15,14:15`; undefined for anything else. */
+/** Reads `03:15` or `03:15,14:15`; undefined for anything else. */
 export function parseTimesOfDay(text: string): TimeOfDay[] | undefined {
   const times = text.split(",").map((one) => /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(one.trim()));
   if (times.some((time) => time === null)) return undefined;
@@ -43,7 +43,7 @@ export function timingOf(flags: TimingFlags): ScheduleTiming {
   const given = [at, cron, every].filter((one) => one !== undefined).length;
   if (given !== 1) {
     throw new InputError(
-      "a schedule fires by one of --at 02:15, --cron '15 2 * * *' and --every 6h. Nothing was changed. Give one of them.",
+      "a schedule fires by one of --at 03:15, --cron '15 3 * * *' and --every 6h. Nothing was changed. Give one of them.",
     );
   }
   if (!isTimezone(timezone)) {
@@ -56,7 +56,7 @@ export function timingOf(flags: TimingFlags): ScheduleTiming {
   if (cron !== undefined) {
     if (!CRON.test(cron.trim())) {
       throw new InputError(
-        `--cron ${JSON.stringify(cron)} is not a cron expression of five fields. Nothing was changed. Give minute, hour, day, month and weekday, as in '15 2 * * 1-5'.`,
+        `--cron ${JSON.stringify(cron)} is not a cron expression of five fields. Nothing was changed. Give minute, hour, day, month and weekday, as in '15 3 * * 1-5'.`,
       );
     }
     return { ...common, kind: "cron", cron: cron.trim() };

@@ -42,7 +42,7 @@ test.each<[TimingFlags, string]>([
 });
 
 test.each<[TimingFlags, RegExp]>([
-  [{}, /--at 02:15, --cron/],
+  [{}, /--at 03:15, --cron/],
   [{ at, every: HOUR }, /Give one of them/],
   [{ at, timezone: "Mars/Olympus" }, /--timezone Mars\/Olympus/],
   [{ cron: "15 2 * *" }, /five fields/],

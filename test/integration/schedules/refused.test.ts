@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 test.each([
-  [["nightly", "--", ...SYNC], /--at 02:15, --cron .* and --every/],
+  [["nightly", "--", ...SYNC], /--at 03:15, --cron .* and --every/],
   [["nightly", "--at", "02:15", "--every", "6h", "--", ...SYNC], /one of --at/],
   [["nightly", ...FAR, "--timezone", "Prague", "--", ...SYNC], /not the name of a time zone/],
   [["nightly", "--cron", "61 2 * * *", "--", ...SYNC], /refuses the times of the schedule/],

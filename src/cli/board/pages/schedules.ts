@@ -19,7 +19,7 @@ export const schedules = page("/schedules", {
   draw: ({ schedules: shown, offline }) => {
     if (offline !== null) return joined(warning(offline));
     if (shown.length > 0) return joined(...shown.map((schedule) => drawn(schedule)));
-    const example = code("nightledger schedule create nightly --at 02:15 -- sync --roster users.csv");
+    const example = code("nightledger schedule create nightly --at 03:15 -- sync --roster users.csv");
     return paragraph(joined("No schedule yet. To make one: ", example), "lead");
   },
 });
