@@ -117,8 +117,7 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
   const form = formOf(terminal, run);
   if (form === undefined) return `${status}: it is a run of no job that this version knows`;
-  const age = durationWords(Date.now() - Date.parse(run.started_at));
-  return `${status}: ${form.line(form.figures(progress))}, began ${age} ago`;
+  return `${status}: ${form.line(form.figures(progress))}, began at ${run.started_at}`;
 }
 
 /** How far a run in progress is; null where no worker answers. */

@@ -1,4 +1,3 @@
-import { durationWords, SECOND } from "../../../domain/duration.js";
 import { NotThereError } from "../../../domain/failures.js";
 import type { Finding } from "../../../domain/seen-run.js";
 import { shellWord } from "../../../domain/words/texts.js";
@@ -29,7 +28,7 @@ const MOST_BAD_ROWS = 20;
 const MOST_REASONS = 20;
 
 /** As `link_freshness` has it; missing for a link that was deleted, is no longer listed, or that no run found. */
-type Freshness = SqlRow<never, "age_s" | "nights", "committed_at"> & { readonly turn: Turn | null };
+type Freshness = SqlRow<never, "nights", "committed_at"> & { readonly turn: Turn | null };
 type LinkRun = SqlRow<"run_id" | "status" | "finished_at", (typeof COUNTS)[number], "reason" | "certificate">;
 const COUNTS = ["pages", "created", "updated", "removed", "quarantined"] as const;
 
@@ -46,9 +45,7 @@ export const link = page("/links/:link", {
         }
       >(`select fp_id, institution_name, state, error_code, observed_at, gone is true as gone from bank_links
         where ${its} qualify row_number() over (partition by fp_id order by observed_at desc) = 1 order by gone, fp_id`),
-      freshness: listOf<Freshness>(
-        `select committed_at, age_s, nights, turn from link_freshness where ${its}`,
-      ),
+      freshness: listOf<Freshness>(`select committed_at, nights, turn from link_freshness where ${its}`),
       runs: listOf<
         LinkRun & Total
       >(`select run_id, fp_id, status, reason, ${COUNTS.join(", ")}, certificate, finished_at,
@@ -99,7 +96,6 @@ export const link = page("/links/:link", {
         Bank: first?.institution_name ?? null,
         State: first === undefined ? null : saying([first.state, first.error_code], " "),
         "Last commit": freshness && (instant(freshness.committed_at) ?? "never"),
-        Age: freshness && durationWords(freshness.age_s * SECOND),
         "Nights in vain": freshness?.nights ?? null,
         "Whose turn": freshness?.turn ?? null,
       }),

@@ -1,4 +1,4 @@
-import { DAY, durationWords, SECOND } from "../../../domain/duration.js";
+import { DAY, instantText, SECOND } from "../../../domain/duration.js";
 import { actionFor } from "../../../domain/sync/link-obstacle.js";
 import { counted } from "../../../domain/words/counted.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
@@ -22,7 +22,7 @@ import { bankLinkStream } from "../../../streams/bank-links.js";
 import type { SqlRow } from "../../lake/query.js";
 import { filterForm } from "../filters.js";
 import { page } from "../page.js";
-import { linkTo, listing, saying } from "../shown.js";
+import { instant, linkTo, listing, saying } from "../shown.js";
 
 /** Days (UTC) that the grid shows. */
 export const NIGHTS = 30;
@@ -161,8 +161,7 @@ function summary(total: number, turns: Readonly<Record<Turn, number>>): string {
 
 function lastCommit({ committed_at, age_s }: GridLink) {
   if (committed_at === null) return chip("never", "bad");
-  const age = `${durationWords(age_s * SECOND)} ago`;
-  return age_s * SECOND > STALE_MS ? chip(age, "bad") : age;
+  return age_s * SECOND > STALE_MS ? chip(instantText(new Date(committed_at)), "bad") : instant(committed_at);
 }
 
 async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<LinkGrid> {
