@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { InputError } from "../../domain/failures.js";
-import { latestRuns } from "../../intake/runs/ended-runs.js";
+import { endedRuns } from "../../intake/runs/ended-runs.js";
 import { runs } from "../../lake/tables/runs.js";
 import { joined, type Markup, section } from "../../pages/parts.js";
 import { existingLake } from "../lake/query.js";
@@ -52,7 +52,7 @@ type ReportedPage = ReadPage & { readonly path: string };
 
 async function pathsOf({ query }: BoardView, { run, last }: ReportFlags): Promise<readonly string[]> {
   if (run === undefined && !last) return WHOLE;
-  const id = run ?? (await latestRuns(query))[0]?.run_id;
+  const id = run ?? (await endedRuns(query, {}, 1))[0]?.run_id;
   if (id === undefined) throw new InputError("nothing has run in this lake yet. Nothing was written.");
   return [`/runs/${encodeURIComponent(id)}`];
 }

@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, (value: string) => Content>> = {
   rule: code,
   run_id: (id) => linkTo("runs", id),
   schedule: (name) => link("/schedules", name),
-  status: statusChip,
+  status: (status) => statusChip(status),
 };
 
 type Cell<Row> = (keyof Row & string) | ((row: Row) => Content);
@@ -84,9 +84,9 @@ export function findingsTable(
   });
 }
 
-export function statusChip(status: string): Markup {
-  const tone = GOOD.has(status) ? "good" : BAD.has(status) ? "bad" : "note";
-  return chip(status.replaceAll("_", " "), tone);
+export function statusChip(status: string, isMadeGood = false): Markup {
+  const tone = GOOD.has(status) ? "good" : BAD.has(status) && !isMadeGood ? "bad" : "note";
+  return chip(`${kindWords(status)}${isMadeGood ? ", made good since" : ""}`, tone);
 }
 
 /** What is known of these, one after another. */

@@ -1,5 +1,5 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
-import { DAY, durationWords } from "../../domain/duration.js";
+import { DAY, instantText } from "../../domain/duration.js";
 import type { SeenRun } from "../../domain/seen-run.js";
 import { counted } from "../../domain/words/counted.js";
 import { headNumber } from "../../pages/parts.js";
@@ -31,14 +31,12 @@ const SILENT_MS = 3 * DAY;
 export function verdictOf(status: Judged, waiting: Waits, now: number) {
   const { no_lake, latest, unfinished, hooks, quarantined, stale } = status;
   const [newest] = latest;
-  const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
   const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost").length;
-  const age = newest && now - endOf(newest);
   const troubles = saying(
     [
       no_lake?.replace(/\.$/, ""),
-      age === undefined || age < SILENT_MS ? null : "nothing has run since",
-      ...bad.map((run) => saying([kindWords(run.kind), run.schedule, run.status.replaceAll("_", " ")], " ")),
+      newest === undefined || now - endOf(newest) < SILENT_MS ? null : "nothing has run since",
+      ...latest.filter((run) => run.is_open).map(problemOf),
       some(stuck, "run was left unfinished", "runs were left unfinished"),
       some(hooks.length, "message to a hook is late", "messages to hooks are late"),
       some(quarantined, "bad row waits", "bad rows wait"),
@@ -53,9 +51,8 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
   ];
   const isWell = troubles === "" && newest !== undefined;
   const needs = saying([troubles, ...waits], "; ");
-  const last = `The last ${kindWords(newest?.kind ?? "")} ended ${durationWords(age ?? 0)} ago.`;
   const sentences = [
-    newest === undefined ? "Nothing has run yet." : last,
+    newest === undefined ? "Nothing has run yet." : `The last ${kindWords(newest.kind)} ${endedAt(newest)}.`,
     some(unfinished.length - stuck, "run is in progress.", "runs are in progress."),
     isWell && needs === "" ? "Nothing needs you." : null,
     needs === "" ? null : `${needs.charAt(0).toUpperCase()}${needs.slice(1)}.`,
@@ -67,7 +64,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
     ...(needs === "" ? (isWell ? WELL : NOTHING) : troubles === "" ? OTHERS : LOOK),
     sentence: saying(sentences, " "),
     numbers: [
-      headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} of ${runWords(shown, now)}`),
+      headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} of ${runWords(shown)}`),
       headNumber(created + updated + removed, "rows it created, updated or removed"),
       headNumber(quarantined, "open bad rows", quarantined > 0),
       headNumber(stale.total, "links without a commit for three days", stale.total > 0),
@@ -82,10 +79,19 @@ function nightsRun({ latest, syncs }: Judged, now: number): SeenRun | undefined 
   return largest ?? latest.find(({ kind }) => kind === "sync") ?? latest[0];
 }
 
-function runWords(run: SeenRun | undefined, now: number): string {
+function runWords(run: SeenRun | undefined): string {
   if (run === undefined) return "the last run";
-  const job = saying([kindWords(run.kind), run.schedule], " ");
-  return `the ${job} that ended ${durationWords(now - endOf(run))} ago`;
+  return `the ${saying([kindWords(run.kind), run.schedule], " ")} that ${endedAt(run)}`;
+}
+
+/** A report is kept, so it says when, and not how long ago. */
+function endedAt(run: SeenRun): string {
+  return `ended at ${instantText(endOf(run))}`;
+}
+
+/** Names a run that failed, and how. */
+export function problemOf({ kind, schedule, status }: SeenRun): string {
+  return saying([kindWords(kind), schedule, kindWords(status)], " ");
 }
 
 function endOf({ finished_at, started_at }: SeenRun): number {

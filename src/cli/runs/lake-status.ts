@@ -1,8 +1,8 @@
 import { DAY, SECOND } from "../../domain/duration.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import type { Finding } from "../../domain/seen-run.js";
-import { type EndedRun, latestRuns } from "../../intake/runs/ended-runs.js";
 import { findingsOf } from "../../intake/runs/findings.js";
+import { type LatestRun, latestRuns } from "../../intake/runs/latest-runs.js";
 import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
@@ -24,8 +24,8 @@ import { type PendingDelivery, pendingDeliveries } from "../session/hook-deliver
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
 
-/** The newest run of one job, by its kind and schedule, with what went wrong in it. */
-export interface LatestRun extends EndedRun {
+/** A run with what went wrong in it. */
+export interface ShownLatest extends LatestRun {
   readonly findings: readonly Finding[];
 }
 
@@ -44,7 +44,7 @@ export interface LakeStatus {
   readonly lake_exists: boolean;
   /** Why there is no lake at the address; null where there is one. */
   readonly no_lake: string | null;
-  readonly latest: readonly LatestRun[];
+  readonly latest: readonly ShownLatest[];
   readonly unfinished: readonly UnfinishedRun[];
   /** Rows of onboardings that are worked on or waited for; null where there are none, or no worker is there to ask. */
   readonly open_rows: FollowProgress | null;
@@ -108,8 +108,8 @@ async function openThings(
   return { quarantined, shared_links, accounts_twice, pending_undecided };
 }
 
-async function latest(query: LakeQuery): Promise<LatestRun[]> {
-  const found: LatestRun[] = [];
+async function latest(query: LakeQuery): Promise<ShownLatest[]> {
+  const found: ShownLatest[] = [];
   for (const run of await latestRuns(query)) found.push({ ...run, findings: await findingsOf(query, run) });
   return found;
 }

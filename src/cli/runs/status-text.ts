@@ -5,10 +5,11 @@ import { UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
+import { isMadeGood } from "../../intake/runs/latest-runs.js";
 import { undecidedPending } from "../sync/text.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type LakeStatus, type LatestRun, lakeStatus, STATUS_TABLES } from "./lake-status.js";
+import { type LakeStatus, lakeStatus, type ShownLatest, STATUS_TABLES } from "./lake-status.js";
 import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { withRunsView } from "./view.js";
 
@@ -76,15 +77,19 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   ];
 }
 
-function latestWords(run: LatestRun): Labelled[] {
+function latestWords(run: ShownLatest): Labelled[] {
   const { run_id, kind, schedule, status, counts, findings } = run;
   const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
   const job = `${kindWords(kind)}${schedule === null ? "" : ` ${schedule}`}`;
   const counted = [run_id, done].filter((words) => words !== "").join(": ");
+  const isGood = isMadeGood(run);
+  const ended = `${job}: ${status} ${ago} ago in ${tookWords(run)}${isGood ? ", made good since" : ""}`;
+  const last: Labelled = ["last", [ended, counted, ...skippedWords(findings)]];
+  if (isGood) return [last];
   return [
-    ["last", [`${job}: ${status} ${ago} ago in ${tookWords(run)}`, counted, ...skippedWords(findings)]],
+    last,
     whyCutShort(run),
     ...failed.slice(0, MOST_FINDINGS).map(findingWords),
     ...nextWords(run, findings).map((words): Labelled => ["", `→ ${words}`]),
@@ -92,7 +97,7 @@ function latestWords(run: LatestRun): Labelled[] {
 }
 
 /** Counts links that a sync skipped, by whose turn it is. */
-function skippedWords(findings: LatestRun["findings"]): string[] {
+function skippedWords(findings: ShownLatest["findings"]): string[] {
   const skipped = findings.filter(({ status }) => status === "skipped");
   return turnsInWords({
     by_reason: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),

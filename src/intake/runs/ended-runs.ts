@@ -12,9 +12,6 @@ export interface EndedRun extends SeenRun {
 
 const COUNTS = runs.columns.filter(({ type }) => type === "BIGINT").map(({ name }) => name);
 
-/** How many kinds and schedules `status` shows. */
-const MOST_LATEST = 10;
-
 export interface RunDay {
   /** `2026-11-21` */
   readonly day: string;
@@ -26,7 +23,7 @@ export interface RunDay {
   readonly rows: number;
 }
 
-type RunRow = Readonly<Record<(typeof runs.columns)[number]["name"], string | number | null>>;
+export type RunRow = Readonly<Record<(typeof runs.columns)[number]["name"], string | number | null>>;
 
 export async function endedRuns(query: LakeQuery, filter: RunFilter, most: number): Promise<EndedRun[]> {
   const limit = Number.isFinite(most) ? `limit ${most}` : "";
@@ -76,15 +73,6 @@ function whereOf({ kind, status, schedule, since, after }: RunFilter): string {
   return conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
 }
 
-/** Gives the newest run of each kind and schedule in the last thirty days; the newest of all, however old it is. */
-export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
-  const sql = `select * from runs
-    where started_at > now() - interval 30 days or started_at = (select max(started_at) from runs)
-    qualify row_number() over (partition by kind, schedule order by started_at desc) = 1
-    order by started_at desc limit ${MOST_LATEST}`;
-  return (await rowsOf<RunRow>(query, sql)).map(seenRun);
-}
-
 /** What only the row of a run knows. */
 export interface RowFacts {
   /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
@@ -102,7 +90,7 @@ export async function endedRun(query: LakeQuery, runId: string): Promise<(EndedR
   return { ...seenRun(row), lake_root: textOf(row.lake_root), command: textOf(row.command), phases };
 }
 
-function seenRun(row: RunRow): EndedRun {
+export function seenRun(row: RunRow): EndedRun {
   const counts = COUNTS.flatMap((name) => (row[name] === null ? [] : [[name, Number(row[name])] as const]));
   return {
     run_id: String(row.run_id),

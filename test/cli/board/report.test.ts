@@ -33,6 +33,8 @@ test("the file needs nothing else, leads nowhere, runs nothing, and only its own
   expect((await report({})).code).toBe(0);
   const html = await readFile(join(temp.path, "report.html"), "utf8");
   expect(html).toContain(RUN.run_id);
+  expect(html).toContain("The last sync ended at 2026-11-21T02:01:00Z.");
+  expect(html).not.toMatch(/\d[smhd] ago/);
   expect(html).not.toMatch(/<script|<form|<img|<link|<a href="\/|url\(/);
   const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
   expect(ids.filter((id, at) => ids.indexOf(id) < at)).toEqual([]);

@@ -47,6 +47,7 @@ const RUN = {
   counts: { created: 12, updated: 0, links: 9 },
   options: {},
   findings: [],
+  is_open: false,
 } as const;
 const BATCH = "onb_0123456789abcdef01234567";
 const OPEN = { ...RUN, run_id: BATCH, kind: "onboard", job_id: BATCH, status: "interrupted" } as const;
@@ -79,6 +80,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
         {
           ...RUN,
           status: "completed_with_failures",
+          is_open: true,
           findings: [
             { status: "failed", reason: "gave_up http_503", count: 2, action: "wait", examples: ["a", "b"] },
             {
@@ -100,6 +102,11 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       "          → wait",
       "          → retry only what failed: nightledger runs retry sync-20261122T021500Z-3f9c2a",
     ],
+  ],
+  [
+    "a failed run that a later one has made good says only that",
+    { latest: [{ ...RUN, status: "failed", reason: "credentials_refused", message: "no" }] },
+    [`${WELL[0]}, made good since`.replace("completed", "failed"), WELL[1]!],
   ],
   [
     "what is open comes before it, and when schedules fire next after it",

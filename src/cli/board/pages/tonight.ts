@@ -1,12 +1,13 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
-import { DAY, durationWords } from "../../../domain/duration.js";
+import { DAY } from "../../../domain/duration.js";
 import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
 import { whyCutShort } from "../../../domain/run.js";
 import { endedRuns } from "../../../intake/runs/ended-runs.js";
+import { isMadeGood } from "../../../intake/runs/latest-runs.js";
 import { rowsOf } from "../../../lake/query/store-query.js";
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
-import { type LatestRun, lakeStatus, STATUS_TABLES } from "../../runs/lake-status.js";
+import { lakeStatus, type ShownLatest, STATUS_TABLES } from "../../runs/lake-status.js";
 import {
   averageWords,
   doneWords,
@@ -16,7 +17,7 @@ import {
   waitingWords,
 } from "../../runs/text.js";
 import { page } from "../page.js";
-import { linkTo, progressBar, saying, tableSection, warning } from "../shown.js";
+import { linkTo, progressBar, saying, statusChip, tableSection, warning } from "../shown.js";
 import { verdictOf, type Waits } from "../verdict.js";
 import { NIGHTS } from "./links.js";
 
@@ -72,9 +73,8 @@ export const tonight = page("/", {
           }),
       tableSection("Last of each job", "The last run of each job", "Nothing has run yet.", latest, {
         Job: ({ run_id, kind, schedule }) => linkTo("runs", run_id, saying([kindWords(kind), schedule], " ")),
-        Status: "status",
-        Ended: ({ started_at, finished_at }) =>
-          `${durationWords(Date.now() - Date.parse(finished_at ?? started_at))} ago`,
+        Status: (run) => statusChip(run.status, isMadeGood(run)),
+        Ended: "finished_at",
         Took: tookWords,
         "What it did": didWords,
       }),
@@ -85,7 +85,8 @@ export const tonight = page("/", {
     ),
 });
 
-function didWords(run: LatestRun): string {
+function didWords(run: ShownLatest): string {
+  if (isMadeGood(run)) return doneWords(run);
   const failed = run.findings.filter(({ status }) => isRetried(status));
   const [, why] = whyCutShort(run);
   const failures = failed.map(({ status, reason, count, action }) =>

@@ -37,7 +37,7 @@ test("links that wait for somebody are counted once, whichever jobs read them", 
   const { model: links } = await readPage<{ readonly turns: object }>(lake, "/links");
   expect(links.turns).toMatchObject({ customer: 1, us: 1 });
   expect(model.verdict.sentence).toMatch(
-    /^The last sync ended \S+ ago\. 1 link needs a check in the dashboard; 1 link waits for its customer\.$/,
+    /^The last sync ended at \S+Z\. 1 link needs a check in the dashboard; 1 link waits for its customer\.$/,
   );
 });
 
@@ -65,6 +65,10 @@ test("what a batch did and what failed in it is said, and its run leads to a ret
       { status: "error", count: 1, action: "fix it" },
       { status: "pass", count: 1, action: "decide it", examples: ["line 3"] },
     ]);
+    // All was "ok" there after four nights that failed.
+    const { model: health } = await readPage<{ readonly findings: readonly object[] }>(own, "/health");
+    const detail = `onboard completed with failures (${run_id})`;
+    expect(health.findings).toContainEqual({ check: "runs", ok: false, detail });
     expect(model.next).toEqual([`retry only what failed: nightledger runs retry ${batch_id}`]);
     expect(model.commands).toEqual([`nightledger runs retry ${run_id}`]);
   } finally {
