@@ -9,6 +9,7 @@ export const BEHAVIOURS = {
   "pending-replaced": "each refresh replaces all pending rows of a link, and no update names those that went",
   "ninety-days": "a list without start_date goes back 90 days",
   "original-ids": "imported rows come back under ids of the service's own, with the caller's in original_id",
+  "own-ids": "imported rows come back under ids of the service's own and no other, without original-ids",
   "readable-errors": "links in state error keep their rows readable, and only they take imports",
   "ended-onboardings": "lists of onboardings show only those that have ended; pages may be short or empty",
   limits:

@@ -45,7 +45,7 @@ export const importTransactions: Operation = {
     }
     const partial = call.fire("partial_import");
     for (const row of rows.slice(0, partial?.rows)) {
-      if (isOriginal) writeAsOriginal(link, row);
+      if (isOriginal || service.behaves.has("own-ids")) writeUnderOwnId(link, row, isOriginal);
       else write(link, row, service.importDuplicates);
     }
     if (partial)
@@ -83,10 +83,11 @@ function importedRow(value: unknown, index: number, link: BankLink, isOriginal: 
   };
 }
 
-/** The row comes under an id of the service's own, with the caller's beside it. */
-function writeAsOriginal(link: BankLink, { id, row }: ImportedRow): void {
+/** The row comes under an id of the service's own, with the caller's beside it where it shows that. */
+function writeUnderOwnId(link: BankLink, { id, row }: ImportedRow, isShown: boolean): void {
   const transaction_id = link.newTransactionId();
-  link.write("created", transaction_id, { transaction_id, ...row, original_id: id ?? null });
+  const shown = isShown ? { original_id: id ?? null } : {};
+  link.write("created", transaction_id, { transaction_id, ...row, ...shown });
 }
 
 function write(link: BankLink, { id, row }: ImportedRow, duplicates: string): void {

@@ -6,7 +6,7 @@ import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { importTransactions, listLinkAccounts } from "../api/operations/bank-data.js";
 import { sendFirstRows } from "../domain/bulk/first-rows.js";
-import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
+import { type RequestAnswer, type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
   chunksOf,
   type ImportedChunk,
@@ -172,11 +172,14 @@ function nameOf({ row: { link_id, account_id, transaction_id } }: JobRow<NamedIm
   return { link_id, account_id, transaction_id };
 }
 
-function answerOf(rows: number, { refused }: ImportedRows): RequestEnd & { readonly taken?: number[] } {
-  if (refused === undefined) return { status: "accepted", reason: null };
+function answerOf(rows: number, { refused, unknown }: ImportedRows): RequestAnswer {
+  const accepted = { status: "accepted", reason: null } as const;
+  if (refused === undefined) return accepted;
   const { missing, ...said } = refused;
-  const taken = Array.from({ length: rows }, (_, at) => at).filter((at) => !missing.includes(at));
-  return { status: "refused", reason: `refused http_${said.status}`, refused: said, taken };
+  const ended = new Map<number, RequestEnd>(Array.from({ length: rows }, (_, at) => [at, accepted]));
+  for (const at of unknown) ended.set(at, { status: "unknown", reason: LOST });
+  for (const at of missing) ended.delete(at);
+  return { status: "refused", reason: `refused http_${said.status}`, refused: said, ended };
 }
 
 /** What a failed request means for its rows. @throws the error where it is not their end. */

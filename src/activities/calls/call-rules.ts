@@ -1,3 +1,4 @@
+import { cancellationSignal } from "@temporalio/activity";
 import type { CallOptions, ClientToken } from "../../api/http/call-options.js";
 import { importTransactions } from "../../api/operations/bank-data.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
@@ -41,7 +42,8 @@ const RULES = [
       find: () => findImported(deps, params, run, evidence),
       refused: async (error, isRepeated) => {
         const mayHaveTaken = lookAfter === "refusal" || (lookAfter === "repetition" && isRepeated);
-        return mayHaveTaken ? findTaken(deps, params, run, error) : undefined;
+        if (!mayHaveTaken) return undefined;
+        return findTaken(deps.api, params, { signal: cancellationSignal(), run }, evidence, error);
       },
     }),
     send: async ({ deps }, params, options) => {

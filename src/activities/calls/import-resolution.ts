@@ -61,31 +61,35 @@ export async function findImported(
 
 /**
  * Looks for rows of a refused import in the link's history: the service may have taken a part before it refused the rest.
- * A row that only has the id of one that is there, with another amount, was not taken. Undefined where none was.
+ * A row that only has the id of one that is there, with another amount, was not taken. While nothing tells that rows come
+ * back under their ids, one that only looks like a row that is there may have been taken. Undefined where none was.
  */
 export async function findTaken(
-  deps: Dependencies,
+  api: ApiClient,
   { path, body: { transactions } }: Import,
-  run: string,
+  options: CallOptions,
+  { isSeen, beside }: ImportEvidence,
   { status = 0, said }: RejectedError,
 ): Promise<{ readonly found: ImportedRows } | undefined> {
-  const options = { signal: cancellationSignal(), run };
-  const there = await namesInLink(
-    deps.api,
-    path.link_id,
-    new Set(transactions.map(paymentOf)),
-    options,
-    paymentOf,
-  );
-  const missing = [...transactions.entries()].flatMap(([at, row]) => (there.has(paymentOf(row)) ? [] : [at]));
-  const found = transactions.length - missing.length;
-  if (found === 0) return undefined;
+  const names = [
+    ...transactions.flatMap((row) => [paymentOf(row), lookOf(row)]),
+    ...beside.map(importedName),
+  ];
+  const there = await namesInLink(api, path.link_id, new Set(names), options);
+  const isThere = (name: string) => there.has(name);
+  const areKnown = isSeen || [...transactions.map(paymentOf), ...beside.map(importedName)].some(isThere);
+  const absent = [...transactions.entries()].filter(([, row]) => !isThere(paymentOf(row)));
+  const isUnknown = (row: Row) => !areKnown && isThere(lookOf(row));
+  const unknown = absent.flatMap(([at, row]) => (isUnknown(row) ? [at] : []));
+  const missing = absent.flatMap(([at, row]) => (isUnknown(row) ? [] : [at]));
+  if (missing.length === transactions.length) return undefined;
   const refused = { status, message: said ?? null, missing };
-  return { found: { sent: 0, found, unknown: [], ...(missing.length > 0 && { refused }) } };
+  const found = transactions.length - absent.length;
+  return { found: { sent: 0, found, unknown, ...(absent.length > 0 && { refused }) } };
 }
 
 /**
- * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
+ * The names, payments and looks among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
  * refusal in its middle means that the log changed: it is read again from its beginning.
  *
  * @throws SchemaError when more is promised without a cursor that is new, or without a row on a hundred pages in a row.
@@ -96,7 +100,6 @@ export async function namesInLink(
   link_id: string,
   wanted: ReadonlySet<string>,
   options: CallOptions,
-  name: (row: Row) => string = importedName,
 ): Promise<ReadonlySet<string>> {
   if (wanted.size === 0) return new Set();
   const { accounts } = await api.read(listLinkAccounts, { path: { link_id } }, options);
@@ -112,8 +115,9 @@ export async function namesInLink(
         const params = { path: { link_id }, query: { cursor } };
         const { transactions, ...rest } = await api.read(syncTransactions, params, options);
         const rows = [...transactions.created, ...transactions.updated] as Row[];
-        for (const one of rows.flatMap((row) => asImported(row, own)).map(name))
-          if (wanted.has(one)) there.add(one);
+        for (const row of rows.flatMap((one) => asImported(one, own)))
+          for (const name of [importedName(row), paymentOf(row), lookOf(row)])
+            if (wanted.has(name)) there.add(name);
         if (!rest.has_more) return there;
         const text = JSON.stringify(transactions);
         const isIdle = text === before || rows.length + transactions.removed.length === 0;
@@ -139,8 +143,17 @@ function endless(): SchemaError {
   );
 }
 
-/** The name with the size of the amount: a service may write it, and its sign, in its own way, or as a JSON number. */
+/** The name with the size of the amount. */
 export function paymentOf(row: Row): string {
-  const size = decimalUnits(listedAmount(row.amount))?.toString().replace("-", "");
-  return JSON.stringify([importedName(row), size]);
+  return JSON.stringify([importedName(row), sizeOf(row)]);
+}
+
+/** What a service keeps of a row to which it gives an id of its own. */
+function lookOf(row: Row): string {
+  return JSON.stringify([row.account_id, sizeOf(row), String(row.date).slice(0, 10)]);
+}
+
+/** A service may write an amount, and its sign, in its own way, or as a JSON number. */
+function sizeOf({ amount }: Row): string | undefined {
+  return decimalUnits(listedAmount(amount))?.toString().replace("-", "");
 }

@@ -8,9 +8,9 @@ export interface RequestEnd {
   readonly refused?: RefusedRequest | undefined;
 }
 
-interface RequestAnswer extends RequestEnd {
-  /** Places of rows that were taken although the request was refused. */
-  readonly taken?: readonly number[];
+export interface RequestAnswer extends RequestEnd {
+  /** By place, what became of rows that were taken, or may have been, although the request was refused. */
+  readonly ended?: ReadonlyMap<number, RequestEnd>;
 }
 
 /** Sends rows in one request. `looks`: whether to look for what it brought if it is refused. */
@@ -64,18 +64,14 @@ class Chunk<Row> {
   /** Sends some rows; those that a refused request did not bring stay open, unless it was a single one. */
   async ask(indexes: readonly number[], isAll = false): Promise<RequestEnd> {
     const looks = this.#isPartial || (isAll && indexes.length > 1);
-    const { taken = [], ...answer } = await this.send(
+    const { ended, ...answer } = await this.send(
       indexes.map((index) => this.rows[index] as Row),
       looks,
     );
-    if (answer.status !== "refused" || indexes.length === 1) this.#end(indexes, answer);
-    else if (taken.length > 0) {
+    if (ended !== undefined) {
       this.#isPartial = true;
-      this.#end(
-        taken.map((at) => indexes[at] as number),
-        { status: "accepted", reason: null },
-      );
-    }
+      for (const [at, end] of ended) this.#end([indexes[at] as number], end);
+    } else if (answer.status !== "refused" || indexes.length === 1) this.#end(indexes, answer);
     return answer;
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { namesInLink, paymentOf } from "../../../src/activities/calls/import-resolution.js";
+import { findTaken, namesInLink, paymentOf } from "../../../src/activities/calls/import-resolution.js";
+import { RejectedError } from "../../../src/api/http/errors.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 
 let server: FaultServer;
@@ -74,9 +75,30 @@ it.each([
     response.end(`{"has_more":false,"transactions":{"created":[${row}],"updated":[],"removed":[]}}`);
   });
   const payment = paymentOf({ account_id: "a", transaction_id: "t", amount, date: "2026-11-01" });
-  expect(await namesInLink(server.client(), "l", new Set([payment]), {}, paymentOf)).toEqual(
-    new Set([payment]),
-  );
+  expect(await namesInLink(server.client(), "l", new Set([payment]), {})).toEqual(new Set([payment]));
+});
+
+// It was sent again by halves, and was there twice.
+it.each([
+  ["x1", {}, { found: 0, unknown: [0], refused: { missing: [1] } }],
+  ["x1", { isSeen: true }, undefined],
+  ["x1", { beside: ["x1"] }, undefined],
+  ["t1", {}, { found: 1, unknown: [], refused: { missing: [1] } }],
+])("a row of a refused import that is there as %s, with %j: %j", async (id, evidence, found) => {
+  const there = { account_id: "a", transaction_id: id, amount: 10, date: "2026-11-01T00:00:00Z" };
+  server = await startFaultServer((request, response) => {
+    if (request.url === "/bank_links/l/accounts") return json(response, { accounts: [{ id: "a" }] });
+    json(response, { has_more: false, transactions: { created: [there], updated: [], removed: [] } });
+  });
+  const rowOf = (n: number) =>
+    ({ account_id: "a", transaction_id: `t${n}`, amount: `-${n}0.00`, date: "2026-11-01" }) as const;
+  const refusal = new RejectedError({ operation: "import_transactions", sent: true, status: 422 });
+  const { beside = [], isSeen = false } = evidence as { beside?: string[]; isSeen?: boolean };
+  const rows = beside.map((transaction_id) => ({ link_id: "l", account_id: "a", transaction_id }));
+  const params = { path: { link_id: "l" }, body: { transactions: [rowOf(1), rowOf(2)] as never } };
+  const taken = await findTaken(server.client(), params, {}, { isSeen, beside: rows }, refusal);
+  if (found === undefined) expect(taken).toBeUndefined();
+  else expect(taken).toMatchObject({ found });
 });
 
 it("a refusal in the middle begins again: what was read before is void", async () => {

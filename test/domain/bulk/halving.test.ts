@@ -95,7 +95,9 @@ test.each([
       const taken = rows.filter((row) => !isRefused || takes(bad.filter((at) => rows.includes(at)))(row));
       sent.push(...taken);
       if (!isRefused) return TAKEN;
-      return { ...REFUSED, ...(look && { taken: taken.map((row) => rows.indexOf(row)) }) };
+      const places = taken.map((row) => rows.indexOf(row));
+      const ended = new Map(places.map((at) => [at, TAKEN]));
+      return { ...REFUSED, ...(look && ended.size > 0 && { ended }) };
     });
     expect(sent.sort((a, b) => a - b)).toEqual(without(rowsOf(12), bad));
     expect(placesOf(ends, "refused")).toEqual(bad);

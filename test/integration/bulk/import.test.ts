@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { behavioursOf } from "../../../sandbox/behaviour.js";
 import type { SandboxOptions } from "../../../sandbox/index.js";
 import { importJob } from "../../../src/jobs/import.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
@@ -103,12 +104,17 @@ test.each([
   },
 );
 
-test("a first import of one chunk, which the service could not take twice: each row is there once", async () => {
-  await open();
-  world.sandbox.addFault({ ...CALL, kind: "status", status: 503, times: 2 });
-  world.sandbox.addFault({ ...CALL, kind: "partial_import", rows: 3, status: 422, after: 2, times: 1 });
-  expect(await world.run(rowsOf(1, 20))).toMatchObject({ rows: { done: 20, failed: 0 } });
+test.each([
+  ["under their ids", 0, "contract"] as const,
+  ...(IS_REAL ? [] : [["under no id of theirs", 1, "own-ids"] as const]),
+])("a first chunk, which the service could not take twice, back %s: once each", async (_, unknown, own) => {
+  await open({ behaves: new Set([...BEHAVES, ...behavioursOf(own)]) });
+  if (unknown === 0) world.sandbox.addFault({ ...CALL, kind: "status", status: 503, times: 2 });
+  world.sandbox.addFault({ ...CALL, kind: "partial_import", rows: 1, status: 422, after: 2, times: 1 });
+  expect(await world.run(rowsOf(1, 20))).toMatchObject({ rows: { done: 20 - unknown, failed: unknown } });
   expect(amountsIn(1)).toEqual(amountsOf(20));
+  await world.sync();
+  expect(await world.run(rowsOf(1, 20))).toMatchObject({ rows: { skipped: 20 }, calls: 0 });
 });
 
 test.each([[[0]], [[5, 6, 31]]])(
