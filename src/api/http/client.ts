@@ -58,7 +58,7 @@ class PooledClient {
   /** Credentials, in the forms in which a refusal may quote them. */
   readonly #secrets: readonly string[];
   readonly #refusals = new RefusedCalls(
-    () => this.isKeyRefused().catch(() => false),
+    () => this.isKeyRefused(),
     (run) => {
       this.#earlyIntents.close(run);
       this.#queue.close(run);

@@ -3,6 +3,10 @@ import { AuthError, RejectedError } from "./errors.js";
 /** Subjects in a row, without a success between, after whose refusals a good key counts as one that may not make the call. */
 const MOST_SUBJECTS = 3;
 
+/** Milliseconds for which a key that was found good counts as good; to stop a run, it must have been found so just now. */
+const GOOD_FOR_MS = 60_000;
+const JUST_NOW_MS = 1_000;
+
 /** Whether a status says what the service thinks of the request, if it is the service that answers: then in JSON. */
 export function judgesRequest(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
@@ -19,8 +23,10 @@ interface JudgedCall {
 
 /** Finds out whose a 401 or 403 is: the key's, which stops the run, or its subject's (docs/inside/rules.md, "Refused calls"). */
 export class RefusedCalls {
-  /** By run: whether the service refuses the key, while that is being asked. */
-  readonly #asked = new Map<string, Promise<boolean>>();
+  /** Whether the service refuses the key, while that is being asked. */
+  #asked: Promise<boolean> | undefined;
+  /** Epoch milliseconds of the last answer that it does not. */
+  #goodAt = 0;
   /** By run and operation: the subjects that were refused since its last success. */
   readonly #subjects = new Map<string, Set<string>>();
   readonly #stopped = new Set<string>();
@@ -34,9 +40,9 @@ export class RefusedCalls {
     private readonly stop: (run: string) => void,
   ) {}
 
-  /** Waits while a run's key is asked about, so that no call is sent that the answer would stop. */
+  /** Waits while the key is asked about, so that no call of a run is sent that the answer would stop. */
   async known(run: string | undefined): Promise<void> {
-    if (run !== undefined) await this.#asked.get(run);
+    if (run !== undefined) await this.#asked;
   }
 
   /** Makes a call. @throws AuthError where its run stops; RejectedError where the service refuses its subject alone. */
@@ -50,11 +56,12 @@ export class RefusedCalls {
       return reply;
     } catch (error) {
       if (!(error instanceof AuthError) || !error.sent || this.#stopped.has(run)) throw error;
-      const isKeyRefused = await this.#ask(run);
+      let isKeyRefused = await this.#isRefused(GOOD_FOR_MS);
       if (!isKeyRefused && mayBeRefused) throw new RejectedError(error);
       const subjects = (this.#subjects.get(key) ?? new Set()).add(subject);
       this.#subjects.set(key, subjects);
       if (!isKeyRefused && subjects.size < MOST_SUBJECTS) throw new RejectedError(error);
+      isKeyRefused ||= await this.#isRefused(JUST_NOW_MS);
       this.#stopped.add(run);
       this.#subjects.delete(key);
       this.stop(run);
@@ -64,10 +71,18 @@ export class RefusedCalls {
     }
   }
 
-  /** One question is for all calls of a run that are refused meanwhile. */
-  #ask(run: string): Promise<boolean> {
-    const asked = this.#asked.get(run) ?? this.isKeyRefused().finally(() => this.#asked.delete(run));
-    this.#asked.set(run, asked);
-    return asked;
+  /** One question is for all calls that are refused meanwhile. One without an answer proves nothing against the key. */
+  async #isRefused(goodForMs: number): Promise<boolean> {
+    if (Date.now() - this.#goodAt < goodForMs) return false;
+    this.#asked ??= this.isKeyRefused()
+      .then((isRefused) => {
+        if (!isRefused) this.#goodAt = Date.now();
+        return isRefused;
+      })
+      .catch(() => false)
+      .finally(() => {
+        this.#asked = undefined;
+      });
+    return this.#asked;
   }
 }

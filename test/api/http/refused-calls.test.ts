@@ -1,10 +1,13 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createOnboarding, getUser } from "../../../src/api/operations/index.js";
 import { NOBODY } from "../../../src/domain/service/external-id.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 
 let server: FaultServer;
-afterEach(() => server.close());
+afterEach(() => {
+  vi.useRealTimers();
+  return server.close();
+});
 
 /** A service that refuses the users of whom that holds. */
 async function refusing(isRefused: (fp_id: string) => boolean, status = 401) {
@@ -71,6 +74,19 @@ describe("a call that is refused while the key is good", () => {
     expect(third).toMatchObject({ name: "AuthError", mayNot: "get_user", status: 401, sent: true });
     expect(third).toMatchObject({ message: expect.stringContaining("the key may not call get_user") });
     expect(await refusal("good")).toMatchObject({ name: "AuthError", sent: false });
+  });
+
+  it("is asked about once a minute, and once more before the run stops", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    let isGood = true;
+    const { refusal } = await refusing((id) => id !== NOBODY || !isGood);
+    for (const id of ["a", "b"]) expect(await refusal(id)).toMatchObject({ name: "RejectedError" });
+    const questions = () => server.requests.filter((request) => request.endsWith(NOBODY)).length;
+    expect(questions()).toBe(1);
+    vi.setSystemTime(Date.now() + 30_000);
+    isGood = false;
+    expect(await refusal("c")).toMatchObject({ name: "AuthError", mayNot: undefined });
+    expect(questions()).toBe(2);
   });
 
   it("counts no subject that is known to be in error", async () => {

@@ -47,7 +47,9 @@ async function read(
 ): Promise<Onboarding | null> {
   const params = { path: { id: state.onboardingId ?? "" } };
   try {
-    return await deps.api.read(getOnboarding, params, { signal: cancellationSignal() });
+    // A refused key ends the polls of this minute alone: rows outlive the pause of their batch.
+    const run = `polls ${new Date().toISOString().slice(0, 16)}`;
+    return await deps.api.read(getOnboarding, params, { signal: cancellationSignal(), run });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
