@@ -7,6 +7,7 @@ import { wantedRule } from "../../lake/materialize/pending-rows.js";
 import { linkCheckpoint } from "../../lake/sync/link-checkpoint.js";
 import {
   broughtPendingRows,
+  listedName,
   namesPendingRows,
   type UnnamedPending,
   unnamedPending,
@@ -79,14 +80,12 @@ async function isReplaced(
   const { cursor } = linkCheckpoint(await lake.table(transactionChanges.name).snapshot(), link_id) ?? {};
   if (cursor === undefined || cursor === null) return undefined;
   const call = { signal: cancellationSignal(), notAfter: Date.now() + LONGEST_WAIT_MS };
-  const rowKey = (row: { readonly transaction_id?: unknown; readonly account_id?: unknown }) =>
-    JSON.stringify([row.transaction_id, row.account_id]);
   const listed = new Set<string>();
   const query = { start_date: from, end_date: to, size: 100 };
   for await (const row of readList(api, listUserTransactions, { path: { fp_id }, query }, call)) {
-    listed.add(rowKey(row as object));
+    listed.add(listedName(row as object));
   }
-  const isListed = (row: object) => listed.has(rowKey(row));
+  const isListed = (name: string) => listed.has(name);
   if (older.some(isListed)) return false;
   const update = await api.read(syncTransactions, { path: { link_id }, query: { cursor, size: 1 } }, call);
   return hasNews(update) || !newer.some(isListed) ? undefined : true;

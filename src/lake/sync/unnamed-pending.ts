@@ -2,24 +2,27 @@ import { decidedRule } from "../materialize/pending-rows.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 
-/** A pending row, as the user's list of transactions would show it. */
-interface ListedPending {
-  readonly transaction_id: string;
-  readonly account_id: string;
-}
-
 /** A link with pending rows of several updates: what became of the older ones, no update has said. */
 export interface UnnamedPending {
   readonly link_id: string;
   readonly fp_id: string;
   /** How many pending rows are older than the newest ones. */
   readonly rows: number;
-  /** The first hundred of them, and as many of the newest ones. */
-  readonly older: readonly ListedPending[];
-  readonly newer: readonly ListedPending[];
+  /** The first hundred of them, and as many of the newest ones, each by {@link listedName}. */
+  readonly older: readonly string[];
+  readonly newer: readonly string[];
   /** The days in which a list shows them all, `YYYY-MM-DD`, with one to spare on either side. */
   readonly from: string;
   readonly to: string;
+}
+
+/** Names a row as the user's list of transactions shows it. */
+export function listedName(row: object): string {
+  const { transaction_id, account_id } = row as {
+    readonly transaction_id?: string;
+    readonly account_id?: string;
+  };
+  return `${transaction_id} ${account_id}`;
 }
 
 /** Finds links with pending rows that the rules `listed` and `replaced` judge differently; none once a rule is decided. */
@@ -28,7 +31,7 @@ export async function unnamedPending(lake: LakeReader): Promise<UnnamedPending[]
   const rows = await readTables(lake, [transactions], (sql) =>
     sql.rows(`
       with waiting as (
-        select link_id, fp_id, sequence, "date", {transaction_id: transaction_id, account_id: account_id} as listed,
+        select link_id, fp_id, sequence, "date", concat_ws(' ', transaction_id, account_id) as listed,
           run_id <> arg_max(run_id, sequence) over (partition by link_id) as is_older
         from transactions where pending
       )
@@ -47,8 +50,10 @@ export async function namesPendingRows(lake: LakeReader): Promise<boolean> {
     sql.few(`
       select 1 from (
         select change_type, inferred, lag(pending ignore nulls) over (partition by link_id, transaction_id order by sequence) as was
-        from transaction_changes
-          semi join (select link_id, transaction_id from transaction_changes where pending) using (link_id, transaction_id))
+        from transaction_changes semi join (
+          select link_id, transaction_id from transaction_changes where pending
+          intersect select link_id, transaction_id from transaction_changes where change_type <> 'created'
+        ) using (link_id, transaction_id))
       where was and change_type <> 'created' and not inferred limit 1`),
   );
   return rows.length > 0;
