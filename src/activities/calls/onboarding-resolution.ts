@@ -34,7 +34,7 @@ export type StartedOnboarding = Pick<OnboardingResult, "id" | "status" | "output
 type Creation = ParamsOf<typeof createOnboarding>;
 
 interface CreationContext {
-  readonly run?: string;
+  readonly run?: string | undefined;
   /** Onboardings of the same user or business that this creation did not make, whatever their time says. */
   readonly known?: readonly string[];
 }
@@ -43,17 +43,10 @@ interface CreationContext {
 export function onboardingResolution(
   deps: Dependencies,
   params: Creation,
-  { run, known = [] }: CreationContext = {},
+  context: CreationContext = {},
 ): Resolution<Creation, StartedOnboarding> {
   if (params.body.fp_id === undefined) return { rule: "again" };
-  return { rule: "lookup", find: (lost) => findOnboarding(deps, { params, lost, known, run }) };
-}
-
-interface OnboardingSearch extends Required<Pick<CreationContext, "known">> {
-  /** By `fp_id`. */
-  readonly params: Creation;
-  readonly lost: LostCall;
-  readonly run: string | undefined;
+  return { rule: "lookup", find: (lost) => findOnboarding(deps, params, lost, context) };
 }
 
 /**
@@ -62,7 +55,9 @@ interface OnboardingSearch extends Required<Pick<CreationContext, "known">> {
  */
 export async function findOnboarding(
   deps: Dependencies,
-  { params, lost, known, run }: OnboardingSearch,
+  params: Creation,
+  lost: LostCall,
+  { run, known = [] }: CreationContext = {},
 ): Promise<Finding<Creation, StartedOnboarding>> {
   const options = { signal: cancellationSignal(), run };
   const key = parsePlaybookKey(params.body.key)?.playbook;
@@ -127,15 +122,13 @@ export async function observeLists(
 async function startedOnboarding(
   deps: Dependencies,
   { id, status }: OnboardingItem,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<StartedOnboarding> {
   const read = await deps.api.read(getOnboarding, { path: { id } }, options);
   const { output, error_message, requires_manual_review = null, continue_onboarding } = read;
   const known = { id, output, error_message, requires_manual_review, continue_onboarding };
   return { ...known, status: read.status ?? status };
 }
-
-type ReadOptions = Pick<CallOptions, "signal" | "run">;
 
 /**
  * The service's document has one field for users and businesses, so the id may be that of either: the other's list is
@@ -144,7 +137,7 @@ type ReadOptions = Pick<CallOptions, "signal" | "run">;
 async function onboardingsOf(
   { api }: Dependencies,
   id: string,
-  options: ReadOptions,
+  options: CallOptions,
 ): Promise<readonly OnboardingItem[]> {
   const ofUser = await itemsOf(readList(api, listUserOnboardings, { path: { fp_id: id } }, options));
   if (!(ofUser instanceof Error) && ofUser.length > 0) return ofUser;

@@ -1,3 +1,4 @@
+import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import { localFiles } from "../delta/data-files.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
@@ -5,13 +6,14 @@ import { newestView } from "../query/query-views.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlList } from "../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
+import type { FeedFile } from "./feed-file.js";
+import type { FoundLink } from "./journal/report.js";
 
 /** An update of a link whose rows are in files that no commit names yet. */
 interface NewRows {
-  readonly linkId: string;
-  /** Whether it follows on what is committed: a full reading brings known ids again. */
-  readonly isIncremental: boolean;
-  readonly files: readonly { readonly path: string }[];
+  readonly found: Pick<FoundLink, "link_id">;
+  readonly progress: Pick<LinkProgress, "mode">;
+  readonly files: readonly { readonly file?: FeedFile }[];
 }
 
 /** With more links than these, almost every file holds some of them. */
@@ -33,10 +35,15 @@ export async function idConflicts(
 ): Promise<ReadonlyMap<string, number>> {
   if (updates.length === 0) return new Map();
   const location = { ...lake, table: transactionChanges.name };
-  const files = new Map(updates.flatMap((update) => update.files.map((file) => [file.path, file])));
-  const source = parquetFiles(await localFiles(location, files.values()));
-  const links = updates.map(({ linkId }) => linkId);
-  const known = updates.filter(({ isIncremental }) => isIncremental).map(({ linkId }) => linkId);
+  const files = updates.flatMap((update) => update.files.flatMap(({ file }) => file ?? []));
+  const source = parquetFiles(
+    await localFiles(location, new Map(files.map((file) => [file.path, file])).values()),
+  );
+  const links = updates.map(({ found }) => found.link_id);
+  // A full reading brings known ids again.
+  const known = updates
+    .filter(({ progress }) => progress.mode === "incremental")
+    .map(({ found }) => found.link_id);
   const tests = known.length > MOST_LINKS ? [] : known.map((link) => holdsLinks(link, link));
   const isNeeded = (facts: ReturnType<typeof factsOf>) =>
     known.length > 0 && (tests.length === 0 || tests.some((holds) => holds(facts)));

@@ -28,12 +28,8 @@ async function found(users: Listed, businesses: Listed) {
     else json(response, { data: listed, meta: {} });
   });
   const lost = { operation: "create_onboarding", sentAt: SENT_AT, clockAheadMs: 0 };
-  const search = {
-    ...{ lost, known: [], run: undefined },
-    params: { body: { key: "pb_1", fp_id: "fp_1" } },
-  };
-  const api = server.client();
-  return bench.run(() => findOnboarding({ ...bench.deps, api }, search));
+  const deps = { ...bench.deps, api: server.client() };
+  return bench.run(() => findOnboarding(deps, { body: { key: "pb_1", fp_id: "fp_1" } }, lost));
 }
 
 const item = (fields = {}) => ({

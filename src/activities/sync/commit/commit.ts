@@ -107,18 +107,10 @@ async function pendingUpdates(
     updates.push(await pendingUpdate(deps, input, files, reading));
   }
   const created = updates.filter(({ checkpoint }) => checkpoint !== null && checkpoint.created > 0);
-  const conflicts = await idConflicts(
-    deps.lake,
-    created.map(({ found, progress, files }) => ({
-      linkId: found.link_id,
-      isIncremental: progress.mode === "incremental",
-      files: files.flatMap(({ file }) => file ?? []),
-    })),
-  );
-  return updates.map((update) => {
+  const conflicts = await idConflicts(deps.lake, created);
+  return updates.map(({ checkpoint, ...update }) => {
     const id_conflicts = conflicts.get(update.found.link_id);
-    if (id_conflicts === undefined || update.checkpoint === null) return update;
-    return { ...update, checkpoint: { ...update.checkpoint, id_conflicts } };
+    return { ...update, checkpoint: checkpoint && { ...checkpoint, ...(id_conflicts && { id_conflicts }) } };
   });
 }
 
