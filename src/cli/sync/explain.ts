@@ -44,7 +44,7 @@ function explanationLines(explanation: Explanation): string[] {
 function stateWords({ state, gone_because, replaced_by, changes, became }: Explanation): string {
   const last = changes.at(-1);
   if (state === "quarantined") return "only bad rows name it";
-  if (state === "imported") return "it was imported, and no sync has brought it back";
+  if (state === "imported") return "it was imported";
   if (state === "live") return last?.pending === true ? "live, pending" : "live, posted";
   const why = {
     removed: "the service removed it",

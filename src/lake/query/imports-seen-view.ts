@@ -8,7 +8,7 @@ export const ACCOUNTS = {
 } as const satisfies TableSpec;
 
 /** SQL of the caller's own id in something that was imported; null where the service shows none. */
-const ORIGINAL = `case when other_fields like '%"original_id"%' then other_fields::json ->> '$.original_id' end`;
+export const ORIGINAL = `case when other_fields like '%"original_id"%' then other_fields::json ->> '$.original_id' end`;
 
 /**
  * SQL of rows of the ledger that a sync brought back, with the run that first did (docs/use/imports.md, "What came back"):

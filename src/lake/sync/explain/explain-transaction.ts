@@ -1,6 +1,7 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { factsOf, holdsLinks } from "../../delta/delta-stats.js";
 import { ruleOf } from "../../materialize/pending-rows.js";
+import { ACCOUNTS, IMPORTS_BROUGHT_BACK, ORIGINAL } from "../../query/imports-seen-view.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { transactionLinks } from "../../query/transaction-links-view.js";
 import type { SqlRow } from "../../sql/duckdb-session.js";
@@ -16,12 +17,25 @@ import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.j
 
 const LOGS_AT_ONCE = 4;
 
-/** Explains a transaction id in each link that has it. Files that can't hold it are not read. */
+/** Explains a transaction id, the service's or one that was imported, in each link that has it. Files that can't hold it are not read. */
 export async function explainTransaction(
   lake: LakeReader,
   id: string,
   link?: string,
 ): Promise<Explanation[]> {
+  const own = await explainId(lake, id, link);
+  const ofLink = link === undefined ? "" : ` and link_id = ${sqlText(link)}`;
+  const its = `transaction_id <> ${sqlText(id)} and ${ORIGINAL} = ${sqlText(id)}${ofLink}`;
+  const named = (await foundRows(lake, transactionChanges, its, { link })).map(({ row }) => row);
+  const back = new Map(named.map((row) => [`${row.link_id} ${row.transaction_id}`, row]));
+  const others: Explanation[] = [];
+  for (const row of back.values())
+    others.push(...(await explainId(lake, String(row.transaction_id), String(row.link_id))));
+  const isBack = new Set(others.map(({ link_id }) => link_id));
+  return [...own.filter(({ state, link_id }) => state !== "imported" || !isBack.has(link_id)), ...others];
+}
+
+async function explainId(lake: LakeReader, id: string, link?: string): Promise<Explanation[]> {
   const traces = await tracesOf(lake, id, link);
   const named = [...traces.changes.map(({ row }) => row), ...traces.imports, ...traces.quarantine];
   const links = [...new Set(named.map(({ link_id }) => String(link_id)))].sort();
@@ -72,7 +86,7 @@ async function explainInLink(
   const isOfLink = ({ link_id }: SqlRow) => link_id === link;
   const found = traces.changes.filter(({ row }) => isOfLink(row));
   const pairs = found.length === 0 ? [] : await pairsOf(lake, id, link);
-  const imports = traces.imports.filter(isOfLink);
+  const imports = await importsOf(lake, id, link);
   const quarantine = traces.quarantine.filter(isOfLink);
   const { byRun, ...proof } = await linkProof(lake, link);
   const last = found.at(-1)?.row;
@@ -107,7 +121,7 @@ async function explainInLink(
     became: pairs.filter((pair) => pair.pending_transaction_id === id),
     /** What became it, or may have. */
     was: pairs.filter((pair) => pair.pending_transaction_id !== id),
-    imports: imports.map((row) => jsonOf({ ...row, seen_in_run: seenInRun(row, found) })),
+    imports: imports.map(jsonOf),
     quarantine: quarantine.map(({ payload: _, ...row }) => jsonOf(row)),
     proof,
   };
@@ -120,10 +134,18 @@ async function leavesOutRefreshed(lake: LakeReader): Promise<boolean> {
   return ruleOf(current) === "replaced" && watermarkOf(current, transactionChanges.name) === feed.version;
 }
 
-/** The run that first brought an imported row back, as the view `imports_seen` says. */
-function seenInRun({ account_id }: SqlRow, found: readonly FoundRow[]): string | null {
-  const first = found.find(({ row }) => row.change_type !== "removed" && row.account_id === account_id);
-  return first === undefined ? null : String(first.row.run_id);
+/** The rows of the ledger that it came from, each with the run that first brought it back, as the view `imports_seen` says. */
+function importsOf(lake: LakeReader, id: string, link: string): Promise<SqlRow[]> {
+  const its = `link_id = ${sqlText(link)} and transaction_id`;
+  return readTables(
+    lake,
+    [transactionImports, transactionChanges, ACCOUNTS],
+    (sql) =>
+      sql.rows(`select * exclude (by_id)
+        from transaction_imports left join (${IMPORTS_BROUGHT_BACK}) using (link_id, account_id, transaction_id)
+        where ${its} in (select ${sqlText(id)} union all select ${ORIGINAL} from transaction_changes where ${its} = ${sqlText(id)})`),
+    (file) => holdsLinks(link, link)(factsOf(file)),
+  );
 }
 
 /** `quarantined`: only bad rows name it; `imported`: it was sent, and no sync has brought it back. */
