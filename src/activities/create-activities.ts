@@ -1,6 +1,8 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
+import { InputError } from "../domain/failures.js";
 import { endReason, type NewRun, type RunStatus } from "../domain/run.js";
+import { isUnsealed } from "../domain/sealer.js";
 import { JOBS } from "../jobs/index.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import { maintain } from "../lake/maintain/maintain.js";
@@ -112,7 +114,12 @@ export function createActivities(
     workRows: kept(workRows),
   };
   const check = sameLake(deps.lake.store);
-  return watchedActivities(activities, deps.warnings, () => asActivityFailure(check));
+  return watchedActivities(activities, deps.warnings, (input) =>
+    asActivityFailure(() => {
+      if (isUnsealed(input)) throw new InputError(UNSEALED_INPUT);
+      return check();
+    }),
+  );
 }
 
 export type Activities = ReturnType<typeof createActivities>;
@@ -125,6 +132,9 @@ async function dropJournals(
   await lake.store.deletePrefix(journalPrefix(runId), { folders });
 }
 
+const UNSEALED_INPUT =
+  "the input of this activity is not sealed with this deployment's keys. Nothing of it was done. See who else reaches Temporal";
+
 type Activity = (input: never) => Promise<unknown>;
 
 /**
@@ -134,13 +144,13 @@ type Activity = (input: never) => Promise<unknown>;
 export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
   activities: A,
   warnings: RunWarnings,
-  check: () => Promise<void>,
+  check: (input: unknown) => Promise<void>,
 ): A {
   const watched = Object.entries(activities).map(([activity, work]) => [
     activity,
     async (input: never) => {
       try {
-        await check();
+        await check(input);
         return await withHeartbeat(() => work(input));
       } catch (error) {
         if (error instanceof Error && !(error instanceof CancelledFailure)) {

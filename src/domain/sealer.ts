@@ -1,6 +1,13 @@
 /** First bytes of everything sealed; the last one is the version of its form. */
 export const SEALED_MARK = "NLS1";
 
+/** What stands for a payload that came unsealed: whoever sent it has none of the deployment's keys. */
+export const UNSEALED = { unsealed: true } as const;
+
+export function isUnsealed(value: unknown): boolean {
+  return (value as Partial<typeof UNSEALED> | null | undefined)?.unsealed === true;
+}
+
 /** Encrypts what is stored on a disk where nobody may read it, and opens it again. */
 export interface Sealer {
   /** Encrypts with the current key; the bytes open under the same context only. */

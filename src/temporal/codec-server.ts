@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import { InputError } from "../domain/failures.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
-import { dataConverter } from "./encryption/payload-codec.js";
+import { dataConverter, UNSEALED_PAYLOAD } from "./encryption/payload-codec.js";
 import { addressOf, closeNow, isSame, type ListenPlace, listen, shortBody } from "./listen.js";
 
 interface CodecServerOptions extends ListenPlace {
@@ -86,7 +86,8 @@ async function through(
 ): Promise<Payload[]> {
   let found = payloads;
   for (const codec of step === "encode" ? codecs : codecs.toReversed()) found = await codec[step](found);
-  return found;
+  // What is not sealed, such as search attributes, is shown as it is.
+  return found.map((payload, at) => (payload === UNSEALED_PAYLOAD ? (payloads[at] ?? payload) : payload));
 }
 
 function payloadOf({ metadata = {}, data = "" }: JsonPayload): Payload {

@@ -33,12 +33,15 @@ export async function describeRunning(
   return found?.status.name === "RUNNING" ? found : undefined;
 }
 
+/** What a signal brings: one that brings nothing is not sealed, and refused (`workflows/sealed-only.ts`). */
+type SignalArgs = readonly [unknown, ...unknown[]];
+
 /** Sends a signal to a workflow; false where none of that id is running. */
 export async function signalRunning(
   client: Client,
   workflowId: string,
   signal: string,
-  ...args: unknown[]
+  ...args: SignalArgs
 ): Promise<boolean> {
   const sent = client.workflow.getHandle(workflowId).signal(signal, ...args);
   return (await unlessMissing(sent.then(() => true))) ?? false;
@@ -50,12 +53,12 @@ export async function signalOrStart(
   workflowType: string,
   start: { readonly workflowId: string; readonly taskQueue: string; readonly args: unknown[] },
   signal: string,
-  ...signalArgs: unknown[]
+  ...signalArgs: SignalArgs
 ): Promise<void> {
   await client.workflow.signalWithStart(workflowType, {
     ...start,
     signal,
-    signalArgs,
+    signalArgs: [...signalArgs],
     workflowTaskTimeout: TASK_TIMEOUT,
   });
 }

@@ -56,9 +56,9 @@ test("a batch that is paused, resumed and cancelled", async () => {
   await inWorld({ outcomes: { pass: 1 }, delayMs: 600_000 }, async (world) => {
     const batch = await world.begin(world.users(4), { window: 2 });
     await world.until(batch, () => world.sandbox.onboardings.list().length === 2);
-    await batch.handle.signal(BATCH_SIGNALS.pause);
-    await batch.handle.signal(BATCH_SIGNALS.resume);
-    await batch.handle.signal(BATCH_SIGNALS.cancel);
+    await batch.handle.signal(BATCH_SIGNALS.pause, null);
+    await batch.handle.signal(BATCH_SIGNALS.resume, null);
+    await batch.handle.signal(BATCH_SIGNALS.cancel, null);
     await batch.handle.result();
     await recordHistory(world.client, "onboard-batch-cancelled", batch.handle.workflowId);
     await recordFollow(world, "follow-stopped");

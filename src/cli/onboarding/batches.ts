@@ -59,7 +59,7 @@ export async function steerBatch(
   );
   const steer = async ({ temporal: { client }, preflight: { scope } }: JobSession) => {
     const running = await joinRun(client, batchWorkflowId(scope, batchId));
-    await running?.handle.signal(BATCH_SIGNALS[how]);
+    await running?.handle.signal(BATCH_SIGNALS[how], null);
     return running;
   };
   const giveUp = (session: JobSession, running: StartedRun) => {

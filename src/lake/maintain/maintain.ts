@@ -1,5 +1,5 @@
 import { InputError } from "../../domain/failures.js";
-import type { ExpiredRows } from "../../domain/tables/retention.js";
+import { type ExpiredRows, LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
@@ -67,6 +67,8 @@ export async function maintain(
   tables: readonly TableSpec[],
   { retainDays, dryRun = false, signal, retention, onTable }: MaintainOptions,
 ): Promise<MaintainReport> {
+  if (!(retainDays >= LEAST_RETAINED_DAYS))
+    throw new InputError(`retain: less than ${LEAST_RETAINED_DAYS} days. Nothing was deleted. Give more`);
   const started = Date.now();
   const there: TableSpec[] = [];
   const snapshots: Snapshot[] = [];

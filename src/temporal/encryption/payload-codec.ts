@@ -1,11 +1,17 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
+import {
+  type DataConverter,
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+} from "@temporalio/common";
 import { decrypt, encrypt } from "./cipher.js";
 import "./failure-converter.js";
 import { deflateSync, inflateSync } from "node:zlib";
 import proto from "@temporalio/proto";
 import { InputError } from "../../domain/failures.js";
+import { UNSEALED } from "../../domain/sealer.js";
 import type { EncryptionKeys } from "./keys.js";
 
 /** As in Temporal's own SDKs: a zlib stream of the whole payload. */
@@ -77,6 +83,8 @@ function metadataText(payload: Payload, name: string): string {
 const ENCRYPTED = "binary/encrypted";
 const KEY_ID = "encryption-key-id";
 
+export const UNSEALED_PAYLOAD = defaultPayloadConverter.toPayload(UNSEALED) as Payload;
+
 /** Where the SDK finds `failureConverter`; the workflow bundle is built with the same. */
 export const failureConverterPath = fileURLToPath(
   new URL(`./failure-converter${extname(import.meta.url)}`, import.meta.url),
@@ -104,13 +112,13 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   /**
-   * Opens encrypted payloads; others pass as they are, since Temporal itself writes some.
+   * Opens encrypted payloads; any other becomes {@link UNSEALED_PAYLOAD}, which workflows and activities refuse.
    *
    * @throws InputError when the key is unknown or wrong, or the payload was changed.
    */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
-      if (metadataText(payload, ENCODING_KEY) !== ENCRYPTED) return payload;
+      if (metadataText(payload, ENCODING_KEY) !== ENCRYPTED) return UNSEALED_PAYLOAD;
       const sealed = { keyId: metadataText(payload, KEY_ID), data: payload.data ?? new Uint8Array() };
       return payloadIn(decrypt(this.#keys, sealed, this.#context));
     });

@@ -92,13 +92,8 @@ export class BatchRun {
   }
 
   #listen(): void {
-    const on = <A extends unknown[]>(
-      signal: keyof typeof BATCH_SIGNALS,
-      change: (batch: BatchState, ...args: A) => BatchState,
-    ) =>
-      setHandler(defineSignal<A>(BATCH_SIGNALS[signal]), (...args: A) =>
-        this.#apply((batch) => change(batch, ...args)),
-      );
+    const on = (signal: keyof typeof BATCH_SIGNALS, change: (batch: BatchState) => BatchState) =>
+      setHandler(defineSignal(BATCH_SIGNALS[signal]), () => this.#apply(change));
     const { batchId, runId, circuit } = this.#input;
     setHandler(defineSignal<[readonly CustomerReport[]]>(BATCH_SIGNALS.reported), (reports) => {
       for (const report of reports) {

@@ -29,7 +29,7 @@ test("a cancel that comes while customers are being started stops them too", asy
   const batch = await world.begin(world.users(40), { window: 40 });
   // Asked without a pause: the first of them must not be there yet.
   while ((await world.progress(batch)).customers.running === 0);
-  await batch.handle.signal(BATCH_SIGNALS.cancel);
+  await batch.handle.signal(BATCH_SIGNALS.cancel, null);
   const { status, customers } = (await batch.handle.result()) as OnboardSummary;
   expect({ status, ended: customers.cancelled + customers.pending }).toEqual({
     status: "cancelled",

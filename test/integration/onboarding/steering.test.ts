@@ -26,14 +26,14 @@ test("paused, resumed and watched, the counts add up at every instant", async ()
   await watch(({ customers }) => customers.pass >= 5);
   await asked;
   const release = world.sandbox.hold(POSTS);
-  await batch.handle.signal(BATCH_SIGNALS.pause);
+  await batch.handle.signal(BATCH_SIGNALS.pause, null);
   await watch(({ paused }) => paused !== null);
   release();
   const { customers } = await watch(({ paused, customers: { running } }) => paused !== null && running === 0);
   const posted = world.sandbox.calls().by_operation.create_onboarding;
   expect(customers.queued).toBeGreaterThan(0);
   expect(posted).toBe(40 - customers.queued);
-  await batch.handle.signal(BATCH_SIGNALS.resume);
+  await batch.handle.signal(BATCH_SIGNALS.resume, null);
   const summary = (await batch.handle.result()) as OnboardSummary;
   expect(summary.customers).toMatchObject({ total: 40, pass: 40 });
   expect(seen.every(addsUp)).toBe(true);
@@ -52,7 +52,7 @@ test("cancelled: rows without a request are cancelled, rows with one keep their 
     ({ customers: { needs_customer, pass, running } }) => needs_customer + pass === 2 && running === 3,
   );
   await world.until(batch, () => world.sandbox.onboardings.list().length === 5);
-  await batch.handle.signal(BATCH_SIGNALS.cancel);
+  await batch.handle.signal(BATCH_SIGNALS.cancel, null);
   const summary = (await batch.handle.result()) as OnboardSummary;
   expect(summary).toMatchObject({
     status: "cancelled",
@@ -83,7 +83,7 @@ test("cancelled, a row whose request is not answered has failed soon, and its re
   const release = world.sandbox.hold(POSTS);
   const batch = await world.begin(rows);
   await asked;
-  await batch.handle.signal(BATCH_SIGNALS.cancel);
+  await batch.handle.signal(BATCH_SIGNALS.cancel, null);
   const progress = await world.progress(batch);
   expect(progress).toMatchObject({ cancelling: true, paused: null });
   const began = Date.now();

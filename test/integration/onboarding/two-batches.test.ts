@@ -10,7 +10,7 @@ const LONG = { key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 } as const
 const opened = (playbook: object) => worlds.open({ sandbox: { playbooks: [playbook as never] } });
 type Batch = Awaited<ReturnType<OnboardWorld["begin"]>>;
 const ended = ({ handle }: Batch) => handle.result() as Promise<OnboardSummary>;
-const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel);
+const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel, null);
 const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create_onboarding ?? 0;
 
 const refused = (batchId: string) => ({

@@ -3,8 +3,13 @@ import { loadDataConverter } from "@temporalio/common/lib/internal-non-workflow/
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
+import { isUnsealed } from "../../../src/domain/sealer.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { dataConverter, EncryptionCodec } from "../../../src/temporal/encryption/payload-codec.js";
+import {
+  CompressionCodec,
+  dataConverter,
+  EncryptionCodec,
+} from "../../../src/temporal/encryption/payload-codec.js";
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
 const keys = parseEncryptionKeys(`k1:${secret(1)}`);
@@ -25,6 +30,7 @@ const plain = ({ metadata, data }: Payload) => ({
     .sort(),
 });
 
+const plainText = ({ data }: Payload) => Buffer.from(data ?? []).toString("latin1");
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value) as Payload;
 
 async function sealed(value: unknown): Promise<Payload> {
@@ -68,9 +74,13 @@ describe("the payload codec", () => {
     await expect(new EncryptionCodec(keys, "other").decode([await sealed("x")])).rejects.toThrow(InputError);
   });
 
-  test("payloads that Temporal wrote itself pass unchanged", async () => {
-    const given = payload("plain");
-    expect(await codec.decode([given])).toEqual([given]);
+  test("nothing is left of a payload that is not sealed, compressed or not", async () => {
+    const [, encryption] = dataConverter(keys, "default").payloadCodecs;
+    const plain = payload({ retainDays: -1 });
+    const zipped = await new CompressionCodec().encode([payload("plain".repeat(400))]);
+    const opened = (await encryption?.decode([plain, ...zipped])) ?? [];
+    expect(opened.map((one) => isUnsealed(defaultPayloadConverter.fromPayload(one)))).toEqual([true, true]);
+    expect(JSON.stringify(opened.map(plainText))).not.toMatch(/retain|plain/);
   });
 });
 

@@ -1,0 +1,33 @@
+import { ApplicationFailure, type WorkflowInterceptors, workflowInfo } from "@temporalio/workflow";
+import { FAILURE_TYPES } from "../domain/failures.js";
+import { isUnsealed } from "../domain/sealer.js";
+import { runLog } from "./run-details.js";
+
+const WHOSE =
+  "is not sealed with this deployment's keys. Nothing of it was done. Send it by nightledger with these keys, and see who else reaches Temporal";
+
+/** Refuses what was sent without the deployment's keys (docs/inside/security.md, "Who can steer Temporal"). */
+export const interceptors = (): WorkflowInterceptors => ({
+  inbound: [
+    {
+      execute(input, next) {
+        const { memo = {}, workflowId } = workflowInfo();
+        if (isSealed(input.args) && !Object.values(memo).some(isUnsealed)) return next(input);
+        const message = `the input or the memo of this workflow ${WHOSE}`;
+        runLog.warn({ workflow_id: workflowId }, message);
+        return Promise.reject(ApplicationFailure.nonRetryable(message, FAILURE_TYPES.input));
+      },
+      handleSignal(input, next) {
+        if (isSealed(input.args)) return next(input);
+        const { workflowId } = workflowInfo();
+        runLog.warn({ workflow_id: workflowId, signal: input.signalName }, `this signal ${WHOSE}`);
+        return Promise.resolve();
+      },
+    },
+  ],
+});
+
+/** Whoever sends nothing shows no key: each workflow and each signal of ours has a payload. */
+function isSealed(args: readonly unknown[]): boolean {
+  return args.length > 0 && !args.some(isUnsealed);
+}
