@@ -50,6 +50,15 @@ export function placeAddress({ host, port }: ListenPlace): string {
 
 const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
+/**
+ * Whether a request asks for a server of this machine: by an address, a name without a dot, or the name at which it
+ * listens. Any other name may be another site's that leads here, which would read in its visitors' names (DNS rebinding).
+ */
+export function isOwnName(asked: string, own: string): boolean {
+  const name = asked.replace(/:\d+$/, "");
+  return /^([\w-]+|\d+(\.\d+){3}|\[[\da-f:]+\])$/i.test(name) || (name !== "" && name === own);
+}
+
 /** Reads the body of a request; undefined as soon as it is longer than `most` bytes. */
 export async function shortBody(request: IncomingMessage, most: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];

@@ -16,7 +16,8 @@ export const localCommands: AddCommand = (program, run) => {
 
   program
     .command("dev")
-    .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")
+    .description("run an embedded Temporal server and a worker until Ctrl-C")
+    .option("--temporal-ui", "also serve Temporal's web UI, to pages of its own only")
     .option(
       "--webhooks-port <number>",
       "port of the webhook receiver; 0 picks a free one (default: 8788)",

@@ -14,13 +14,18 @@ import { aborted, withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
 import { startDevCodec } from "./codec.js";
+import { guardTemporalUi } from "./temporal-ui.js";
 
 interface DevFlags {
+  readonly temporalUi?: boolean;
   readonly webhooksPort?: number;
 }
 
 /** Runs the embedded server and a worker until it is stopped; also a receiver, where webhook secrets are set. */
-export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Promise<void> {
+export async function runDev(
+  terminal: Terminal,
+  { temporalUi = false, webhooksPort }: DevFlags,
+): Promise<void> {
   const preflight = await runPreflight(terminal);
   if (preflight.settings.mode === "cluster") {
     throw new InputError(
@@ -48,11 +53,15 @@ export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Pr
     const logged = (fields: LoggedFields) => {
       for (const line of runLine(fields)) say(line);
     };
-    const session = await openJobSession(terminal, preflight, held, { ui, logged });
+    const session = await openJobSession(terminal, preflight, held, { ...(temporalUi && { ui }), logged });
     const { temporal, signal } = session;
-    shown = temporal.ui;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
-    if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
+    if (temporalUi && temporal.ui !== undefined) {
+      const guarded = await guardTemporalUi(temporal.ui);
+      held.releases.add(() => guarded.stop());
+      shown = guarded.url;
+      terminal.say(`web UI    ${shown}`);
+    }
     terminal.say(`lake      ${preflight.config.lake.address}`);
     const board = await openUi(terminal, preflight.config.lake.address, { host: "127.0.0.1", port: 0 });
     held.releases.add(() => board.stop());

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnreachableError } from "../../domain/failures.js";
 import { RUN_ATTRIBUTES } from "../../domain/run.js";
 import { identify, isProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
+import { freePort, freeUiPort, HOST } from "./server-ports.js";
 import { becomesReady } from "./server-readiness.js";
 import { replaceFile } from "./sightings.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
@@ -17,7 +17,7 @@ export interface WebUi {
 }
 
 interface ServerStart {
-  /** The SQLite file; without it everything is in memory. */
+  /** The SQLite file, in the folder of the log; without it everything is in memory. */
   readonly database?: string | undefined;
   readonly cliPath: string;
   /** Where the server's output goes; one older file is kept beside it. */
@@ -32,8 +32,6 @@ interface ServerStart {
   readonly signal?: AbortSignal | undefined;
 }
 
-const HOST = "127.0.0.1";
-const UI_PORT = 8233;
 const START_DEADLINE_MS = 60_000;
 /** Bytes without which a server has no room for its database. */
 const LEAST_ROOM = 1024 * 1024;
@@ -64,7 +62,7 @@ interface StartedServer {
 export async function startServer(start: ServerStart): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(start.preferredPort, PORT_WAIT_MS);
-    const uiPort = start.ui ? await freePort(attempt === 1 ? UI_PORT : undefined) : undefined;
+    const uiPort = start.ui && (await freeUiPort());
     const log = await openLog(start.logFile);
     try {
       return await launch(start, { port, uiPort }, log.handle.fd);
@@ -89,16 +87,24 @@ const DYNAMIC_CONFIG = {
   "history.visibilityProcessorMaxPollRPS": 1000,
   "frontend.namespaceRPS": 20000,
   "frontend.namespaceCount": 5000,
+  // Closes the HTTP API, which would take a request of any web page.
+  "frontend.httpAllowedHosts": '["none.invalid"]',
 } as const;
 
+/** Flags that no other user of the machine may read, as they could in the command line, which names a server by it. */
+function flagsOf(database: string): string {
+  return `${database}.flags`;
+}
+
 /** The command line of the dev server (docs/inside/rules.md, "Embedded server"). */
-function serverArguments({ database, ui }: ServerStart, { port, uiPort }: Ports): string[] {
+function serverArguments({ database }: ServerStart, { port, uiPort }: Ports): string[] {
   const durable = ["--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL"];
   return [
     ...["server", "start-dev", "--ip", HOST, "--port", String(port), "--log-level", "warn"],
     ...(uiPort === undefined ? ["--headless"] : ["--ui-port", String(uiPort)]),
-    ...(ui === undefined ? [] : ["--ui-codec-endpoint", ui.codec]),
-    ...(database === undefined ? [] : ["--db-filename", database, ...durable]),
+    ...(database === undefined ? [] : ["--env-file", flagsOf(database)]),
+    // Without its folder, whose name SQLite would take for an address.
+    ...(database === undefined ? [] : ["--db-filename", basename(database), ...durable]),
     ...Object.values(RUN_ATTRIBUTES).flatMap((name) => ["--search-attribute", `${name}=Keyword`]),
     ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => [
       "--dynamic-config-value",
@@ -111,6 +117,9 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
   const { port, uiPort } = ports;
   const address = `${HOST}:${port}`;
   const directory = dirname(start.logFile);
+  const flags = start.ui && { "ui-codec-endpoint": start.ui.codec };
+  if (start.database !== undefined)
+    await replaceFile(flagsOf(start.database), { env: { default: flags ?? {} } });
   const { hold, reader } = await openPipe(directory);
   const [command, args] = supervised(start.cliPath, serverArguments(start, ports), start.database ?? "");
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
@@ -202,7 +211,7 @@ export function serversOn(database: string): ProcessIdentity[] {
 }
 
 function pidsFromProc(database: string): number[] {
-  const needle = `\0--db-filename\0${database}\0`;
+  const needle = `\0--env-file\0${flagsOf(database)}\0`;
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
@@ -219,26 +228,8 @@ function pidsFromPs(database: string): number[] {
   const lines = execFileSync("/bin/ps", ["-axww", "-o", "pid=", "-o", "args="], { encoding: "utf8" });
   return lines
     .split("\n")
-    .filter((line) => `${line} `.includes(`--db-filename ${database} `))
+    .filter((line) => `${line} `.includes(`--env-file ${flagsOf(database)} `))
     .map((line) => Number.parseInt(line, 10));
-}
-
-/** A free port of the loopback interface; the preferred one unless it stays taken for `waitMs`. */
-async function freePort(preferred?: number, waitMs = 0): Promise<number> {
-  const notAfter = Date.now() + waitMs;
-  for (let wanted = preferred ?? 0; ; ) {
-    const probe = createServer();
-    const port = await new Promise<number | undefined>((resolve) => {
-      probe.once("error", () => resolve(undefined));
-      probe.listen(wanted, HOST, () => resolve((probe.address() as AddressInfo).port));
-    });
-    await new Promise((resolve) => probe.close(resolve));
-    if (port !== undefined) return port;
-    if (wanted === 0)
-      throw new UnreachableError(`No port on ${HOST} is free for Temporal. Free some, and try again.`);
-    if (Date.now() < notAfter) await sleep(20);
-    else wanted = 0;
-  }
 }
 
 async function openLog(path: string) {

@@ -21,7 +21,7 @@ interface EmbeddedHome {
   serverPid(): Promise<number>;
   /** Servers on its database, in whatever namespace. */
   servers(): ReturnType<typeof serversOn>;
-  acquire(more?: { readonly ui?: WebUi }): Promise<EmbeddedServer>;
+  acquire(more?: { readonly ui?: WebUi; readonly home?: string }): Promise<EmbeddedServer>;
   /** Starts a process that acquires it, under the words of a command that runs it. */
   command(within?: readonly string[]): CommandProcess;
   ready(address: string): Promise<boolean>;

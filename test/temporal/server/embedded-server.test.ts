@@ -1,12 +1,14 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { get } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeEach, expect, test } from "vitest";
 import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify, identifySelf } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, readServerRecord } from "../../../src/temporal/server/server-process.js";
+import { endProcess, readServerRecord, serversOn } from "../../../src/temporal/server/server-process.js";
 import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
 import type { CommandProcess } from "./command-process.js";
 import { embeddedHome } from "./embedded-home.js";
@@ -159,15 +161,15 @@ test("commands that start, end and are killed in any order never give two server
   expect(most).toBe(1);
 });
 
-test("the web UI answers where it is asked for; a headless orphan is restarted for it", async () => {
+test("the web UI answers where it is asked for, and no browser; a headless orphan is restarted for it", async () => {
   const killed = command();
   await killed.address;
   await orphan(killed);
   const server = await acquire({ ui: { codec: "http://127.0.0.1:9/token" } });
   expect(server.ui).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  const answer = await fetch(server.ui ?? "");
-  expect(answer.status).toBe(200);
-  await answer.body?.cancel();
+  await expect(fetch(server.ui ?? "")).rejects.toMatchObject({ cause: { message: "bad port" } });
+  const [answer] = await once(get(`${server.ui}/api/v1/settings`), "response");
+  expect(await text(answer)).toContain("http://127.0.0.1:9/token");
   await server.release();
 });
 
@@ -234,7 +236,7 @@ test("a HOME that can't be made is an input error that names the variable", asyn
 test("the server's environment and command line hold nothing of ours", async () => {
   process.env.NIGHTLEDGER_API_KEY = "sk_live_planted";
   try {
-    const server = await acquire();
+    const server = await acquire({ ui: { codec: "http://127.0.0.1:9/sk_live_planted" } });
     if (process.platform === "linux") {
       for (const name of ["environ", "cmdline"]) {
         expect(await readFile(`/proc/${await serverPid()}/${name}`, "utf8")).not.toContain("sk_live_planted");
@@ -244,4 +246,44 @@ test("the server's environment and command line hold nothing of ours", async () 
   } finally {
     delete process.env.NIGHTLEDGER_API_KEY;
   }
+});
+
+/** Ports on which a process listens. */
+function portsOf(pid: number): number[] {
+  const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  return readFileSync(`/proc/${pid}/net/tcp`, "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === "0A" && files.includes(`socket:[${inode}]`))
+    .map(([, own]) => Number.parseInt(own?.split(":")[1] ?? "", 16));
+}
+
+test.runIf(process.platform === "linux")(
+  "no port of the server answers what a web page can ask",
+  async () => {
+    const server = await acquire();
+    const ports = portsOf(await serverPid());
+    expect(ports.length).toBeGreaterThan(3);
+    const answers = ports.map((port) =>
+      fetch(`http://127.0.0.1:${port}/api/v1/namespaces`).then(
+        ({ status }) => status,
+        () => "none",
+      ),
+    );
+    const found = await Promise.all(answers);
+    expect(found).toContain(403);
+    expect(found).not.toContain(200);
+    await server.release();
+  },
+);
+
+test("a HOME may have any name: its database is in it, and found again", async () => {
+  const strange = join(home, "a#b?c%41&d=e+f;g:h \"q\" 'q' ů 🏦");
+  for (const _ of [1, 2]) {
+    const server = await acquire({ home: strange });
+    expect(serversOn(join(strange, "temporal.db"))).toHaveLength(1);
+    await server.release();
+  }
+  expect(await readdir(home)).toEqual([basename(strange)]);
+  expect(await readdir(strange)).toContain("temporal.db");
 });

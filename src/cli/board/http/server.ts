@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import pLimit, { type LimitFunction } from "p-limit";
 import { InputError, NotThereError } from "../../../domain/failures.js";
 import { type Markup, paragraph } from "../../../pages/parts.js";
-import { addressOf, closeNow, type ListenPlace, listen } from "../../../temporal/listen.js";
+import { addressOf, closeNow, isOwnName, type ListenPlace, listen } from "../../../temporal/listen.js";
 import { EXIT, exitCodeOf, listedError } from "../../terminal/exit-code.js";
 import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js";
 import { type Asked, findPage, type Page, type ReadPage } from "../page.js";
@@ -120,15 +120,6 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   if (path.endsWith(".json"))
     return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
   return html(options, path, 200, title, body);
-}
-
-/**
- * Whether a request asks for the board itself: by an address, a name without a dot, or the name at which it listens. Any
- * other name may be another site's that leads here, which would read in its visitors' names (DNS rebinding).
- */
-function isOwnName(asked: string, own: string): boolean {
-  const name = asked.replace(/:\d+$/, "");
-  return /^([\w-]+|\d+(\.\d+){3}|\[[\da-f:]+\])$/i.test(name) || (name !== "" && name === own);
 }
 
 const OTHER_NAME =
