@@ -2,7 +2,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal 
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import { InputError } from "../domain/failures.js";
 import { endReason, type NewRun, type RunStatus } from "../domain/run.js";
-import { isUnsealed } from "../domain/sealer.js";
+import { isUnsealed, NOT_SEALED } from "../domain/sealer.js";
 import { JOBS } from "../jobs/index.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import { maintain } from "../lake/maintain/maintain.js";
@@ -116,7 +116,7 @@ export function createActivities(
   const check = sameLake(deps.lake.store);
   return watchedActivities(activities, deps.warnings, (input) =>
     asActivityFailure(() => {
-      if (isUnsealed(input)) throw new InputError(UNSEALED_INPUT);
+      if (isUnsealed(input)) throw new InputError(`the input of this activity ${NOT_SEALED}`);
       return check();
     }),
   );
@@ -131,9 +131,6 @@ async function dropJournals(
 ): Promise<void> {
   await lake.store.deletePrefix(journalPrefix(runId), { folders });
 }
-
-const UNSEALED_INPUT =
-  "the input of this activity is not sealed with this deployment's keys. Nothing of it was done. See who else reaches Temporal";
 
 type Activity = (input: never) => Promise<unknown>;
 

@@ -4,6 +4,9 @@ export const SEALED_MARK = "NLS1";
 /** What stands for a payload that came unsealed: whoever sent it has none of the deployment's keys. */
 export const UNSEALED = { unsealed: true } as const;
 
+export const NOT_SEALED =
+  "is not sealed with this deployment's keys: nothing of it was done. Use nightledger with them, and see who else reaches Temporal";
+
 export function isUnsealed(value: unknown): boolean {
   return (value as Partial<typeof UNSEALED> | null | undefined)?.unsealed === true;
 }

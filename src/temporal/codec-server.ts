@@ -9,8 +9,8 @@ interface CodecServerOptions extends ListenPlace {
   readonly keys: EncryptionKeys;
   /** Who has it may read: it comes as a bearer token, or as the first part of the path. */
   readonly token: string;
-  /** Of the pages that may ask; asked for each request. */
-  origins(): readonly string[];
+  /** Of the pages that may ask. */
+  readonly origins: readonly string[];
 }
 
 export interface CodecServer {
@@ -57,7 +57,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
 
 async function answer(options: CodecServerOptions, request: IncomingMessage): Promise<Answer> {
   const { origin, authorization = "" } = request.headers;
-  if (origin !== undefined && !options.origins().includes(origin)) return { status: 403 };
+  if (origin !== undefined && !options.origins.includes(origin)) return { status: 403 };
   if (request.method === "OPTIONS") return { status: 204 };
   const [given = "", step = ""] = partsOf(request.url ?? "", authorization);
   if (!isSame(given, options.token)) return { status: 401 };
@@ -110,7 +110,7 @@ function write(
   { headers: { origin } }: IncomingMessage,
   { status, body }: Answer,
 ): void {
-  const isAllowed = origin !== undefined && origins().includes(origin);
+  const isAllowed = origin !== undefined && origins.includes(origin);
   response.writeHead(status, {
     ...(isAllowed && {
       "access-control-allow-origin": origin,

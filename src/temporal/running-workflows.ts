@@ -33,8 +33,8 @@ export async function describeRunning(
   return found?.status.name === "RUNNING" ? found : undefined;
 }
 
-/** What a signal brings: one that brings nothing is not sealed, and refused (`workflows/sealed-only.ts`). */
-type SignalArgs = readonly [unknown, ...unknown[]];
+/** Nothing cannot be sealed, and is refused. */
+type SignalArgs = [unknown, ...unknown[]];
 
 /** Sends a signal to a workflow; false where none of that id is running. */
 export async function signalRunning(
@@ -58,7 +58,7 @@ export async function signalOrStart(
   await client.workflow.signalWithStart(workflowType, {
     ...start,
     signal,
-    signalArgs: [...signalArgs],
+    signalArgs,
     workflowTaskTimeout: TASK_TIMEOUT,
   });
 }

@@ -1,10 +1,7 @@
 import { ApplicationFailure, type WorkflowInterceptors, workflowInfo } from "@temporalio/workflow";
 import { FAILURE_TYPES } from "../domain/failures.js";
-import { isUnsealed } from "../domain/sealer.js";
+import { isUnsealed, NOT_SEALED } from "../domain/sealer.js";
 import { runLog } from "./run-details.js";
-
-const WHOSE =
-  "is not sealed with this deployment's keys. Nothing of it was done. Send it by nightledger with these keys, and see who else reaches Temporal";
 
 /** Refuses what was sent without the deployment's keys (docs/inside/security.md, "Who can steer Temporal"). */
 export const interceptors = (): WorkflowInterceptors => ({
@@ -13,14 +10,14 @@ export const interceptors = (): WorkflowInterceptors => ({
       execute(input, next) {
         const { memo = {}, workflowId } = workflowInfo();
         if (isSealed(input.args) && !Object.values(memo).some(isUnsealed)) return next(input);
-        const message = `the input or the memo of this workflow ${WHOSE}`;
+        const message = `the input or the memo of this workflow ${NOT_SEALED}`;
         runLog.warn({ workflow_id: workflowId }, message);
         return Promise.reject(ApplicationFailure.nonRetryable(message, FAILURE_TYPES.input));
       },
       handleSignal(input, next) {
         if (isSealed(input.args)) return next(input);
         const { workflowId } = workflowInfo();
-        runLog.warn({ workflow_id: workflowId, signal: input.signalName }, `this signal ${WHOSE}`);
+        runLog.warn({ workflow_id: workflowId, signal: input.signalName }, `this signal ${NOT_SEALED}`);
         return Promise.resolve();
       },
     },

@@ -167,9 +167,11 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("the receiver, the board, the S3 server and the stand-in are there only when their profiles ask for them", () => {
+  it("Temporal's UI, the receiver, the board, the S3 server and the stand-in are there only when their profiles ask for them", () => {
     const optional = services.filter(([, { profiles }]) => profiles !== undefined).map(([name]) => name);
-    expect(optional).toEqual(["webhooks", "ui", "bucket", "sandbox"]);
+    expect(optional).toEqual(["temporal-ui", "webhooks", "ui", "bucket", "sandbox"]);
+    // It has no login, and takes what any web page asks.
+    expect(compose.services["temporal-ui"]?.ports).toBeUndefined();
   });
 
   it.each(["worker", "webhooks", "ui", "sandbox"])(

@@ -4,8 +4,8 @@ import { exportsOf, namesTakenBy, read, repositoryFiles, sourcesIn } from "./sou
 const MOST_LINES = 300;
 const DUMPS = /(^|\/)types(\/|$)|(^|[-/])(utils?|helpers?|common|misc|managers?|processors?)(-|\/|$)/;
 
-/** What Temporal or vitest find in a file without an import: workflows, a failure converter, a global set-up. */
-const FOUND_BY_NAME = /(-workflow|\/workflows|failure-converter|temporal-setup)\.ts$/;
+/** What Temporal or vitest find in a file without an import: workflows, their interceptors, a failure converter, a global set-up. */
+const FOUND_BY_NAME = /(-workflow|\/workflows|sealed-only|failure-converter|temporal-setup)\.ts$/;
 
 const lines = (path: string) => read(path).trimEnd().split("\n").length;
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
     host: "127.0.0.1",
     port: 0,
     token: TOKEN,
-    origins: () => [UI],
+    origins: [UI],
   });
 });
 afterEach(() => server.stop());

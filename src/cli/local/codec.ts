@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { type CodecServer, startCodecServer } from "../../temporal/codec-server.js";
-import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
+import { startCodecServer } from "../../temporal/codec-server.js";
 import type { ListenPlace } from "../../temporal/listen.js";
 import { readLakeView } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
@@ -22,7 +20,7 @@ export async function serveCodec(terminal: Terminal, { host, port, origin }: Cod
     );
   const origins = origin.map(originOf);
   await withInterruption(async ({ signal, releases }) => {
-    const server = await startCodecServer({ keys, host, port, token: codec.token, origins: () => origins });
+    const server = await startCodecServer({ keys, host, port, token: codec.token, origins });
     releases.add(() => server.stop());
     terminal.say(`codec server  ${server.url}`);
     terminal.say("Whoever has its token can read what Temporal holds. Ctrl-C stops it.");
@@ -36,18 +34,4 @@ function originOf(address: string): string {
   throw new InputError(
     `--origin: ${address} is not an address. Accepted: that of the web UI, such as http://127.0.0.1:8080.`,
   );
-}
-
-/** A codec server for the web UI of this machine, with a token of its own in its address. */
-export async function startDevCodec(
-  keys: EncryptionKeys,
-  ui: () => string | undefined,
-): Promise<CodecServer & { readonly endpoint: string }> {
-  const token = randomBytes(24).toString("base64url");
-  const origins = () => {
-    const shown = ui();
-    return shown === undefined ? [] : [shown, shown.replace("127.0.0.1", "localhost")];
-  };
-  const server = await startCodecServer({ keys, host: "127.0.0.1", port: 0, token, origins });
-  return { ...server, endpoint: `${server.url}/${token}` };
 }

@@ -2,7 +2,6 @@ import { readConfig } from "../../config.js";
 import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { NO_WEBHOOKS } from "../../receiver/receiver.js";
-import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { checkPlace } from "../../temporal/listen.js";
 import { watchOpenRows } from "../../temporal/onboarding/open-rows.js";
 import { openUi } from "../board/ui.js";
@@ -13,7 +12,6 @@ import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
-import { startDevCodec } from "./codec.js";
 import { guardTemporalUi } from "./temporal-ui.js";
 
 interface DevFlags {
@@ -43,24 +41,17 @@ export async function runDev(
   }
   const metrics = await exportMetrics(terminal);
   await withInterruption(async (held) => {
-    let shown: string | undefined;
-    const ui = async (keys: EncryptionKeys) => {
-      const codec = await startDevCodec(keys, () => shown);
-      held.releases.add(() => codec.stop());
-      return { codec: codec.endpoint };
-    };
     const { say } = withTimeStamps(terminal);
     const logged = (fields: LoggedFields) => {
       for (const line of runLine(fields)) say(line);
     };
-    const session = await openJobSession(terminal, preflight, held, { ...(temporalUi && { ui }), logged });
+    const session = await openJobSession(terminal, preflight, held, { ui: temporalUi, logged });
     const { temporal, signal } = session;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
     if (temporalUi && temporal.ui !== undefined) {
       const guarded = await guardTemporalUi(temporal.ui);
       held.releases.add(() => guarded.stop());
-      shown = guarded.url;
-      terminal.say(`web UI    ${shown}`);
+      terminal.say(`web UI    ${guarded.url}`);
     }
     terminal.say(`lake      ${preflight.config.lake.address}`);
     const board = await openUi(terminal, preflight.config.lake.address, { host: "127.0.0.1", port: 0 });

@@ -21,9 +21,7 @@ export interface JobSession {
   readonly signal: AbortSignal;
 }
 
-interface SessionUse extends Omit<EmbeddedUse, "ui"> {
-  /** Prepares the web UI, once there are keys; left out: none. */
-  readonly ui?: (keys: EncryptionKeys) => Promise<EmbeddedUse["ui"]>;
+interface SessionUse extends EmbeddedUse {
   /** Sees each line of the log. */
   readonly logged?: Parameters<typeof createLogger>[0]["seen"];
 }
@@ -33,7 +31,7 @@ export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  { ui, logged, ...options }: SessionUse = {},
+  { logged, ...options }: SessionUse = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;
@@ -47,7 +45,6 @@ export async function openJobSession(
     log,
     signal,
     ...options,
-    ui: await ui?.(keys),
   });
   releases.add(() => temporal.close());
   signal.throwIfAborted();

@@ -9,7 +9,6 @@ import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer, runningServer } from "../../temporal/server/embedded-server.js";
 import { acquireLock } from "../../temporal/server/generation-lock.js";
-import type { WebUi } from "../../temporal/server/server-process.js";
 import { type RunningWorker, startWorker } from "../../worker.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -28,7 +27,8 @@ export interface TemporalSession {
 }
 
 export interface EmbeddedUse {
-  readonly ui?: WebUi | undefined;
+  /** With its web UI. */
+  readonly ui?: boolean;
   /** False where this process is not to work on its runs. */
   readonly worker?: boolean;
 }

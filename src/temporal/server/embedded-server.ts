@@ -12,7 +12,6 @@ import {
   type ServerRecord,
   serversOn,
   startServer,
-  type WebUi,
   writeServerRecord,
 } from "./server-process.js";
 import { becomesReady, clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-readiness.js";
@@ -25,7 +24,7 @@ interface HomeServerOptions {
   /** A `temporal` binary, see `findTemporalCli`. */
   readonly cliPath: string;
   /** Asks for the web UI. A server that other commands use already is left as it is. */
-  readonly ui?: WebUi | undefined;
+  readonly ui?: boolean | undefined;
   readonly report: (message: string) => void;
   /** Stops waiting; a server started by then is ended again. */
   readonly signal?: AbortSignal | undefined;
@@ -89,16 +88,16 @@ class HomeServer {
     return pipe !== undefined && (await isHeld(this.#options.home, pipe));
   }
 
-  /** Holds the running server; false where it hangs, ends, or has to start again for its web UI. */
+  /** Holds the running server; false where it hangs or ends. */
   async #keep(known: ServerRecord): Promise<boolean> {
     const { home, report, signal, ui } = this.#options;
-    const lacksUi = ui !== undefined && known.ui === undefined;
     const isNew = this.#hold === undefined;
-    const isShared = !isNew || (await this.#isHeld(known));
-    if ((isShared || !lacksUi) && (await this.#isHealthy(known))) {
+    if (await this.#isHealthy(known)) {
       if (!(await this.#supervise(known))) return false;
-      if (lacksUi && isNew)
-        report("Another command uses the Temporal server, which has no web UI; it is left as it is.");
+      if (ui && known.ui === undefined && isNew)
+        report(
+          "Another command began the Temporal server without its web UI. Start this one first to have it.",
+        );
       await markDatabaseReady(home);
       return true;
     }

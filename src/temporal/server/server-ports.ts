@@ -28,6 +28,6 @@ export async function freePort(preferred?: number, waitMs = 0): Promise<number> 
 export async function freeUiPort(): Promise<number> {
   for (const wanted of UI_PORTS) if ((await freePort(wanted)) === wanted) return wanted;
   throw new UnreachableError(
-    `None of the ports ${UI_PORTS.join(", ")} of ${HOST} is free for Temporal's web UI. Free one, or start without --temporal-ui.`,
+    `Each of the ports ${UI_PORTS.join(", ")} is taken. Free one for Temporal's web UI, or start without it.`,
   );
 }

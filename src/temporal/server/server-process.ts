@@ -11,11 +11,6 @@ import { becomesReady } from "./server-readiness.js";
 import { replaceFile } from "./sightings.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
-export interface WebUi {
-  /** The codec server that it decrypts with, and how. */
-  readonly codec: string;
-}
-
 interface ServerStart {
   /** The SQLite file, in the folder of the log; without it everything is in memory. */
   readonly database?: string | undefined;
@@ -25,8 +20,8 @@ interface ServerStart {
   readonly namespace: string;
   /** Taken unless another program has it, so that clients of a server that died find the new one. */
   readonly preferredPort?: number | undefined;
-  /** Left out: no web UI. */
-  readonly ui?: WebUi | undefined;
+  /** With the web UI. */
+  readonly ui?: boolean | undefined;
   /** Called once the process exists and before it is ready, so that no crash leaves an unknown server. */
   readonly spawned?: (record: ServerRecord) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
@@ -62,7 +57,7 @@ interface StartedServer {
 export async function startServer(start: ServerStart): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(start.preferredPort, PORT_WAIT_MS);
-    const uiPort = start.ui && (await freeUiPort());
+    const uiPort = start.ui ? await freeUiPort() : undefined;
     const log = await openLog(start.logFile);
     try {
       return await launch(start, { port, uiPort }, log.handle.fd);
@@ -91,9 +86,9 @@ const DYNAMIC_CONFIG = {
   "frontend.httpAllowedHosts": '["none.invalid"]',
 } as const;
 
-/** Flags that no other user of the machine may read, as they could in the command line, which names a server by it. */
-function flagsOf(database: string): string {
-  return `${database}.flags`;
+/** A file that is not there: it tells the command line of one HOME's server from all others. */
+function nameOf(database: string): string {
+  return `${database}.env`;
 }
 
 /** The command line of the dev server (docs/inside/rules.md, "Embedded server"). */
@@ -102,9 +97,10 @@ function serverArguments({ database }: ServerStart, { port, uiPort }: Ports): st
   return [
     ...["server", "start-dev", "--ip", HOST, "--port", String(port), "--log-level", "warn"],
     ...(uiPort === undefined ? ["--headless"] : ["--ui-port", String(uiPort)]),
-    ...(database === undefined ? [] : ["--env-file", flagsOf(database)]),
-    // Without its folder, whose name SQLite would take for an address.
-    ...(database === undefined ? [] : ["--db-filename", basename(database), ...durable]),
+    // The database without its folder, whose name SQLite would take for an address.
+    ...(database === undefined
+      ? []
+      : ["--env-file", nameOf(database), "--db-filename", basename(database), ...durable]),
     ...Object.values(RUN_ATTRIBUTES).flatMap((name) => ["--search-attribute", `${name}=Keyword`]),
     ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => [
       "--dynamic-config-value",
@@ -117,9 +113,6 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
   const { port, uiPort } = ports;
   const address = `${HOST}:${port}`;
   const directory = dirname(start.logFile);
-  const flags = start.ui && { "ui-codec-endpoint": start.ui.codec };
-  if (start.database !== undefined)
-    await replaceFile(flagsOf(start.database), { env: { default: flags ?? {} } });
   const { hold, reader } = await openPipe(directory);
   const [command, args] = supervised(start.cliPath, serverArguments(start, ports), start.database ?? "");
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
@@ -211,7 +204,7 @@ export function serversOn(database: string): ProcessIdentity[] {
 }
 
 function pidsFromProc(database: string): number[] {
-  const needle = `\0--env-file\0${flagsOf(database)}\0`;
+  const needle = `\0--env-file\0${nameOf(database)}\0`;
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
@@ -228,7 +221,7 @@ function pidsFromPs(database: string): number[] {
   const lines = execFileSync("/bin/ps", ["-axww", "-o", "pid=", "-o", "args="], { encoding: "utf8" });
   return lines
     .split("\n")
-    .filter((line) => `${line} `.includes(`--env-file ${flagsOf(database)} `))
+    .filter((line) => `${line} `.includes(`--env-file ${nameOf(database)} `))
     .map((line) => Number.parseInt(line, 10));
 }
 

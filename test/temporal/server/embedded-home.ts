@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
-import {
-  endProcess,
-  readServerRecord,
-  serversOn,
-  type WebUi,
-} from "../../../src/temporal/server/server-process.js";
+import { endProcess, readServerRecord, serversOn } from "../../../src/temporal/server/server-process.js";
 import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
@@ -21,7 +16,7 @@ interface EmbeddedHome {
   serverPid(): Promise<number>;
   /** Servers on its database, in whatever namespace. */
   servers(): ReturnType<typeof serversOn>;
-  acquire(more?: { readonly ui?: WebUi; readonly home?: string }): Promise<EmbeddedServer>;
+  acquire(more?: { readonly ui?: boolean; readonly home?: string }): Promise<EmbeddedServer>;
   /** Starts a process that acquires it, under the words of a command that runs it. */
   command(within?: readonly string[]): CommandProcess;
   ready(address: string): Promise<boolean>;
