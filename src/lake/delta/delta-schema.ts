@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { InputError } from "../../domain/failures.js";
 import type { DeltaAction, Metadata, Protocol } from "./delta-actions.js";
 import type { Snapshot } from "./delta-snapshot.js";
+import { boundedColumns } from "./delta-stats.js";
 
 type ColumnType =
   | "VARCHAR"
@@ -99,11 +101,19 @@ export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] 
         format: { provider: "parquet", options: {} },
         schemaString: schemaString(spec.columns),
         partitionColumns: [],
-        configuration: spec.feed ? { [APPEND_ONLY]: "true" } : {},
+        configuration: { ...(spec.feed && { [APPEND_ONLY]: "true" }), ...statsProperties(spec) },
         createdTime,
       },
     },
   ];
+}
+
+/** Without these, `deltalake` finds no row by a filter on a column without statistics. */
+function statsProperties({ columns }: TableSpec): Readonly<Record<string, string>> {
+  const bounded = boundedColumns(columns);
+  return bounded.length === 0
+    ? { "delta.dataSkippingNumIndexedCols": "0" }
+    : { "delta.dataSkippingStatsColumns": bounded.join(",") };
 }
 
 /** Marks a table that got columns after rows: older files lack these columns. */
@@ -114,7 +124,7 @@ export function isExtended(metadata: Metadata | undefined): boolean {
   return metadata?.configuration[EXTENDED] === "true";
 }
 
-/** Gives the actions that make a table, or add the columns and words that it lacks (null in older rows); or none. */
+/** Gives the actions that make a table, or add what it lacks (columns are null in older rows); or none. */
 export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, now: number): DeltaAction[] {
   if (version === -1 || metadata === undefined) return creationOf(spec, now);
   const known = fieldsOf(metadata.schemaString);
@@ -126,17 +136,17 @@ export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, 
   for (const { name } of known) listed.delete(name);
   const fields = [...described, ...listed.values()];
   const description = spec.about ?? metadata.description;
-  if (JSON.stringify(fields) === JSON.stringify(known) && description === metadata.description) return [];
-  return [
-    {
-      metaData: {
-        ...metadata,
-        ...(description !== undefined && { description }),
-        schemaString: JSON.stringify({ type: "struct", fields }),
-        configuration: { ...metadata.configuration, ...(listed.size > 0 && { [EXTENDED]: "true" }) },
-      },
+  const changed: Metadata = {
+    ...metadata,
+    ...(description !== undefined && { description }),
+    schemaString: JSON.stringify({ type: "struct", fields }),
+    configuration: {
+      ...metadata.configuration,
+      ...(listed.size > 0 && { [EXTENDED]: "true" }),
+      ...statsProperties(spec),
     },
-  ];
+  };
+  return isDeepStrictEqual(changed, metadata) ? [] : [{ metaData: changed }];
 }
 
 function deltaType(type: ColumnType): string {

@@ -1,9 +1,9 @@
 import { InputError } from "../../domain/failures.js";
 
-/** Longer texts get no bounds at all: a truncated bound must be rounded, and readers differ in how. */
-const LONGEST_BOUND = 256;
+/** Where a text is too long for a bound. */
+const ALL_TEXTS = ["", "\u{10ffff}"] as const;
 
-/** Statistics of one column of one file. Bounds are null where every value is null. */
+/** Statistics of one column of one file. Bounds are null where they are not known, or there is no value. */
 export interface ColumnStats {
   /** `VARCHAR` bounds in the order of their UTF-8 bytes, as DuckDB's min() and max() give them; days as text. */
   readonly min: string | number | bigint | null;
@@ -15,6 +15,11 @@ export interface ColumnStats {
 export const STATS_COLUMNS = ["link_id", "date", "sequence"] as const;
 export type StatsColumn = (typeof STATS_COLUMNS)[number];
 
+/** Those of a table's columns that have statistics. */
+export function boundedColumns(columns: readonly { readonly name: string }[]): StatsColumn[] {
+  return STATS_COLUMNS.filter((name) => columns.some((column) => column.name === name));
+}
+
 export function statsText(
   numRecords: number | bigint,
   columns: Partial<Readonly<Record<StatsColumn, ColumnStats>>> = {},
@@ -24,7 +29,9 @@ export function statsText(
   const nullCount: Record<string, number> = {};
   for (const [name, { min, max, nullCount: nulls }] of Object.entries(columns)) {
     nullCount[name] = Number(nulls);
-    const [low, high] = [bound(min), bound(max)];
+    const bounds = [bound(min), bound(max)] as const;
+    const isLoose = name === "link_id" && bounds.includes(undefined) && Number(nulls) < Number(numRecords);
+    const [low, high] = isLoose ? ALL_TEXTS : bounds;
     if (low === undefined || high === undefined) continue;
     minValues[name] = low;
     maxValues[name] = high;
@@ -80,6 +87,6 @@ export function rowsOf(table: string, file: { readonly path: string; readonly st
 
 function bound(value: string | number | bigint | null): string | number | undefined {
   if (value === null) return undefined;
-  if (typeof value === "string") return value.length > LONGEST_BOUND ? undefined : value;
+  if (typeof value === "string") return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { StatsColumn } from "../delta/delta-stats.js";
+import { STATS_COLUMNS } from "../delta/delta-stats.js";
 import { ThriftReader } from "./compact-thrift.js";
 
 const MAGIC = "PAR1";
@@ -34,7 +34,7 @@ export interface ParquetFooter {
 }
 
 /** Statistics are kept for these only (`delta-stats.ts`). */
-const BOUNDED: ReadonlySet<string> = new Set<StatsColumn>(["link_id", "date", "sequence"]);
+const BOUNDED: ReadonlySet<string> = new Set(STATS_COLUMNS);
 
 /** Reads a Parquet file's footer; undefined if its row groups can't be copied to another file byte by byte. */
 export async function readParquetFooter(path: string): Promise<ParquetFooter | undefined> {

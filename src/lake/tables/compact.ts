@@ -4,7 +4,7 @@ import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import { fileKey } from "../delta/delta-path.js";
 import { columnsOf, schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { factsOf, STATS_COLUMNS } from "../delta/delta-stats.js";
+import { boundedColumns, factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetRows } from "../sql/duckdb-files.js";
@@ -127,7 +127,7 @@ export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFi
 
 /** Merges the small files of a table, sorted by the columns that the log has bounds of; in halves where memory does not suffice. */
 export async function compactToTarget(lake: Lake, spec: TableSpec, signal?: AbortSignal): Promise<void> {
-  const order = STATS_COLUMNS.filter((name) => spec.columns.some((column) => column.name === name));
+  const order = boundedColumns(spec.columns);
   const left = new Set<string>();
   for (;;) {
     signal?.throwIfAborted();

@@ -14,14 +14,14 @@ interface SecondReading {
 }
 
 /**
- * A Python with `deltalake` and `polars`: NIGHTLEDGER_TEST_PYTHON, `.venv`, or the one on PATH. Undefined
+ * A Python with `deltalake`, `polars` and `pyarrow`: NIGHTLEDGER_TEST_PYTHON, `.venv`, or the one on PATH. Undefined
  * where there is none; tests of the second reader then skip visibly.
  */
 export function findDeltaPython(): string | undefined {
   const candidates = [process.env.NIGHTLEDGER_TEST_PYTHON, LOCAL_PYTHON, "python3"];
   return candidates.find((python) => {
     if (!python || (python.includes("/") && !existsSync(python))) return false;
-    return spawnSync(python, ["-c", "import deltalake, polars"], { stdio: "ignore" }).status === 0;
+    return spawnSync(python, ["-c", "import deltalake, polars, pyarrow"], { stdio: "ignore" }).status === 0;
   });
 }
 
@@ -30,9 +30,9 @@ export async function readWithPython(python: string, directory: string): Promise
   return JSON.parse(await runReader(python, "read", directory)) as SecondReading;
 }
 
-/** Writes what `deltalake` and Polars see of a table into a Parquet file. */
-export async function copyWithPython(python: string, directory: string, path: string): Promise<void> {
-  await runReader(python, "copy", directory, path);
+/** Writes what `deltalake` and Polars see of a table into a Parquet file; gives the filters by a column that find other rows. */
+export async function copyWithPython(python: string, directory: string, path: string): Promise<string[]> {
+  return JSON.parse(await runReader(python, "copy", directory, path)) as string[];
 }
 
 /** Compacts a table as another tool would, and writes that tool's checkpoint. */

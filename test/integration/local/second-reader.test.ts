@@ -53,7 +53,7 @@ async function runJobs(sandbox: Sandbox, folder: JobFolder) {
 }
 
 describe.skipIf(python === undefined)("a second reader (deltalake and Polars; skipped without them)", () => {
-  test("reads in each table of each job the values that `query` gives", async () => {
+  test("reads in each table of each job the values that `query` gives, and finds them by each column", async () => {
     const sandbox = await startSandbox(WORLD);
     try {
       const folder = await openClusterFolder(sandbox, sharedTemporal());
@@ -65,7 +65,8 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
         const filled: string[] = [];
         for (const table of tables) {
           const copy = join(folder.directory, `${table}.parquet`);
-          await copyWithPython(python as string, join(folder.lake, table), copy);
+          const wrongFilters = await copyWithPython(python as string, join(folder.lake, table), copy);
+          expect(wrongFilters, table).toEqual([]);
           const answer = await connection.runAndReadAll(`${TEXTS} read_parquet('${copy}') order by all`);
           const theirs = answer.getRowObjectsJson();
           const items = await run(["query", `${TEXTS} ${table} order by all`]);

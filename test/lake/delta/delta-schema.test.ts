@@ -47,6 +47,26 @@ test("only the feed is append-only and carries domains; other tools may compact 
   ]);
 });
 
+const metadataOf = (actions: readonly DeltaAction[]) =>
+  actions.flatMap((action) => ("metaData" in action ? [action.metaData] : []))[0];
+const at = (metadata: Metadata | undefined) => ({ ...NO_TABLE, version: 3, ...(metadata && { metadata }) });
+
+test.each([
+  [FEED, { "delta.appendOnly": "true", "delta.dataSkippingStatsColumns": "link_id,date,sequence" }],
+  [{ name: "t", columns: COLUMNS.slice(0, 1) }, { "delta.dataSkippingStatsColumns": "link_id" }],
+  [{ name: "t", columns: COLUMNS.slice(4) }, { "delta.dataSkippingNumIndexedCols": "0" }],
+])("a table names the columns with statistics, an older one with its next commit (%#)", (spec, expected) => {
+  const made = metadataOf(creationOf(spec, 1)) as Metadata;
+  expect(made.configuration).toEqual(expected);
+  expect(schemaActions(spec, at(made), 2)).toEqual([]);
+  const older = { ...made, configuration: { theirs: "1" } };
+  const { "delta.appendOnly": _, ...named } = expected as Record<string, string>;
+  expect(metadataOf(schemaActions(spec, at(older), 2))).toEqual({
+    ...made,
+    configuration: { theirs: "1", ...named },
+  });
+});
+
 describe("a table of an earlier version", () => {
   const older = { name: "t", columns: [{ name: "a", type: "VARCHAR" }] } as const;
   const newer = {
@@ -58,9 +78,6 @@ describe("a table of an earlier version", () => {
     ...newer,
     columns: [...newer.columns, { name: "b", type: "DATE", about: "its day" }],
   } as const;
-  const metadataOf = (actions: readonly DeltaAction[]) =>
-    actions.flatMap((action) => ("metaData" in action ? [action.metaData] : []))[0];
-  const at = (metadata: Metadata | undefined) => ({ ...NO_TABLE, version: 3, ...(metadata && { metadata }) });
   const made = metadataOf(creationOf(older, 1));
 
   test("gets with its next commit what is said of it, once, and its files are still whole", () => {

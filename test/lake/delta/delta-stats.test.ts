@@ -17,11 +17,18 @@ test("statistics carry rows, bounds and null counts as JSON", () => {
 
 test.each([
   ["every value is null", null, null],
-  ["a text is too long to be a whole bound", "a", "z".repeat(257)],
   ["a number has no exact JSON form", 1n, 9007199254740993n],
 ])("a column has no bounds at all where %s", (_, min, max) => {
   const stats = JSON.parse(statsText(1, { sequence: { min, max, nullCount: 1 } }));
   expect(stats).toEqual({ numRecords: 1, minValues: {}, maxValues: {}, nullCount: { sequence: 1 } });
+});
+
+test("where a text is too long for a bound, the bounds are those of all texts", () => {
+  const link_id = { min: "a", max: null, nullCount: 1 };
+  const { minValues, maxValues } = JSON.parse(statsText(2, { link_id }));
+  expect([minValues.link_id, maxValues.link_id]).toEqual(["", "\u{10ffff}"]);
+  const nulls = { link_id: { min: null, max: null, nullCount: 2 } };
+  expect(JSON.parse(statsText(2, nulls)).minValues).toEqual({});
 });
 
 test("a file without a row count is named", () => {

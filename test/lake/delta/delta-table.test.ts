@@ -44,7 +44,7 @@ describe("a commit", () => {
       minWriterVersion: 7,
       writerFeatures: ["domainMetadata", "appendOnly"],
     });
-    expect(metadata?.configuration).toEqual({ "delta.appendOnly": "true" });
+    expect(metadata?.configuration).toMatchObject({ "delta.appendOnly": "true" });
   });
 
   test.each([

@@ -73,8 +73,8 @@ test.each([256, 257, 300, 1000])(
     await at.feed({ link, id: "z", sequence: 1 }, { link: "a", id: "z", sequence: 2 });
     await materialize(at.lake);
     const [stats] = (await at.live()).map((file) => JSON.parse(file.stats!));
-    expect(stats.minValues).toEqual({ date: "2026-05-05", sequence: 1 });
-    expect(stats.maxValues).toEqual({ date: "2026-05-05", sequence: 2 });
+    expect(stats.minValues).toEqual({ link_id: "", date: "2026-05-05", sequence: 1 });
+    expect(stats.maxValues).toEqual({ link_id: "\u{10ffff}", date: "2026-05-05", sequence: 2 });
     await at.feed({ link, id: "z", sequence: 3, type: "removed" });
     await materialize(at.lake);
     expect(await at.rows()).toEqual(["a/z 1 2026-05-05"]);
