@@ -8,7 +8,7 @@ import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const SQL = `select 123456789012345678.1500::decimal(38,4) as amount, null::varchar as gone, '' as empty,
   'a,"b"' as text, '\\xFF'::blob as bytes, {'n': 1.50::decimal(9,2)} as inner
-  union all select -0.1000, 'x', 'y', '=1', null, null order by amount desc; -- the end`;
+  union all select -0.1000, 'x;', 'y' || chr(9), '=1', null, null order by amount desc; -- the end`;
 
 const temp = eachTest(tempDirectory);
 beforeEach(async () => {
@@ -21,7 +21,7 @@ const written = (name: string) => readFile(join(temp.path, name), "utf8");
 
 const CSV = `amount,gone,empty,text,bytes,inner
 123456789012345678.1500,,"","a,""b""",\\xFF,"{""n"":""1.50""}"
--0.1000,x,y,=1,,
+-0.1000,"x;","y\t",=1,,
 `;
 
 test("--csv and a file of CSV have the same exact text, and null is told from an empty text", async () => {

@@ -49,8 +49,10 @@ const HARMLESS = transactions.columns.map(({ name, type }) => {
   return `case when regexp_matches(${column}, '^[=+@\\t\\r\\n-]') then '''' || ${column} else ${column} end as ${column}`;
 });
 
+const TEXTS = transactions.columns.filter(({ type }) => type === "VARCHAR").map(({ name }) => sqlName(name));
+
 const WRITERS: Readonly<Record<string, Writer>> = {
-  csv: copied(HARMLESS.join(", "), "format csv, header"),
+  csv: copied(HARMLESS.join(", "), `format csv, header, force_quote (${TEXTS.join(", ")})`),
   parquet: copied("*", "format parquet, compression zstd"),
 };
 

@@ -21,7 +21,7 @@ const change = (sequence: number, transaction_id: string, day: number, values: o
     type: "debit",
     pending: false,
   },
-  ...{ generation: 1, inferred: false, fetched_at: `2026-01-${day}T02:00:00Z`, description: "Tea & <cake>" },
+  ...{ generation: 1, inferred: false, fetched_at: `2026-01-${day}T02:00:00Z`, description: "Tea;\t<cake>" },
   ...values,
 });
 const FIRST = [
@@ -83,13 +83,15 @@ async function january(out: string, ...more: readonly string[]) {
 
 const rowsOf = (text: string) => {
   const [head = "", ...lines] = text.trimEnd().split("\n");
-  const at = ["transaction_id", "signed_amount", "description"].map((name) => head.split(",").indexOf(name));
+  const at = ["transaction_id", "signed_amount", "description"].map((name) =>
+    head.replaceAll('"', "").split(",").indexOf(name),
+  );
   return lines.map((line) => at.map((place) => line.split(",")[place]));
 };
 
 test("the live rows of the days are in the file, exact, and its proof has the head of each link", async () => {
   const { said, text } = await january("now.csv");
-  expect(rowsOf(text)).toEqual([["t1", "-6.2500000000", "Tea & <cake>"]]);
+  expect(rowsOf(text)).toEqual([['"t1"', "-6.2500000000", '"Tea;\t<cake>"']]);
   expect(said).toMatchObject({
     ...{ file: "now.csv", as_of: null, feed_version: 1, rows: 1, lake_root: null },
     totals: [{ currency: "EUR", rows: 1, signed_amount: "-6.2500000000" }],
@@ -100,8 +102,8 @@ test("the live rows of the days are in the file, exact, and its proof has the he
 test.each(["0", "2026-01-10"])("as of %s the file has what was known then, and no formula", async (asOf) => {
   const { said, text } = await january("then.csv", "--as-of", asOf);
   expect(rowsOf(text)).toEqual([
-    ["t1", "-5.1000000000", "Tea & <cake>"],
-    ["t2", "0.0000000001", "'=1+1"],
+    ['"t1"', "-5.1000000000", '"Tea;\t<cake>"'],
+    ['"t2"', "0.0000000001", `"'=1+1"`],
   ]);
   expect(said).toMatchObject({ rows: 2, links: [{ sequence: 3, certificate: "c3" }] });
   expect((await january("one.csv", "--as-of", asOf, "--accounts", "a2")).said.rows).toBe(1);
