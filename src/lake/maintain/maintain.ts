@@ -49,7 +49,7 @@ export interface MaintainReport extends LastUpkeep {
   readonly old_before: string | null;
   /** Live files: their number before small ones were merged, and after. */
   readonly merged: { readonly before: number; readonly after: number };
-  /** Files in tables' directories that nobody here knows; they stay. */
+  /** Files that nobody here knows, in tables' directories or with names that are no keys; they stay. */
   readonly unknown: Amount;
   readonly tables: readonly TableUpkeep[];
   /** What the rules of retention have ended. */
@@ -125,7 +125,10 @@ export async function maintain(
     old_files: { kept: sum(({ old }) => old.kept), freed: sum(({ old }) => old.freed) },
     logs: { kept: sum(({ log }) => log.kept), freed: sum(({ log }) => log.freed) },
     staging,
-    unknown: sum(({ unknown }) => unknown),
+    unknown: plus(
+      sum(({ unknown }) => unknown),
+      amountOf(await lake.store.strangers()),
+    ),
     tables: done,
     retention: expired,
     left_alone: left,

@@ -62,6 +62,8 @@ export interface ObjectStore {
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
+  /** Lists names that are no keys, which {@link list} leaves out, such as a folder made in a bucket's console. */
+  strangers(): Promise<ObjectEntry[]>;
   /** Lists the names of the folders directly below a prefix that ends in `/`, sorted. */
   folders(prefix: string): Promise<string[]>;
   delete(key: string): Promise<void>;
@@ -87,13 +89,14 @@ export function isTemporary(name: string): boolean {
   return name.startsWith(TEMPORARY);
 }
 
-/** The parts of a key. @throws InputError for one that leaves its store or could be mistaken for a temp file. */
+/** Whether a name can neither leave its store nor be mistaken for a temp file. */
+export function isKey(name: string): boolean {
+  return name.split("/").every((part) => !/^(|\.{1,2}|.*[\0\\].*)$/s.test(part) && !isTemporary(part));
+}
+
+/** The parts of a key. @throws InputError for what is none. */
 export function partsOfKey(address: string, key: string): string[] {
-  const parts = key.split("/");
-  const unsafe = parts.some(
-    (part) => part === "" || part === "." || part === ".." || /[\0\\]/.test(part) || isTemporary(part),
-  );
-  if (!unsafe) return parts;
+  if (isKey(key)) return key.split("/");
   throw new InputError(
     `${JSON.stringify(key)} is not a key of ${address}: keys are relative, "/"-separated, and stay inside it.`,
   );

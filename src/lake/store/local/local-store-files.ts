@@ -23,6 +23,7 @@ import { promisify } from "node:util";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import {
   type GrowingObject,
+  isKey,
   isTemporary,
   type ObjectEntry,
   partsOfKey,
@@ -201,11 +202,16 @@ export function entryOf(key: string, path: string): ObjectEntry | undefined {
 }
 
 /** Lists the entries below a prefix after `startAfter`, in key order, without temp files; it looks at no others. */
-export async function listBelow(root: string, prefix: string, startAfter: string): Promise<ObjectEntry[]> {
+export async function listBelow(
+  root: string,
+  prefix: string,
+  startAfter: string,
+  isListed = isKey,
+): Promise<ObjectEntry[]> {
   const keys: string[] = [];
   await collectKeys(pathOfPrefix(root, prefix), prefix, startAfter, keys);
   keys.sort((a, b) => (a < b ? -1 : 1));
-  return keys.flatMap((key) => entryOf(key, join(root, key)) ?? []);
+  return keys.flatMap((key) => (isListed(key) && entryOf(key, join(root, key))) || []);
 }
 
 async function collectKeys(directory: string, prefix: string, startAfter: string, keys: string[]) {
@@ -223,7 +229,7 @@ async function collectKeys(directory: string, prefix: string, startAfter: string
 
 export async function foldersBelow(root: string, prefix: string): Promise<string[]> {
   const entries = await entriesIn(pathOfPrefix(root, prefix));
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  return entries.flatMap((entry) => (entry.isDirectory() && isKey(entry.name) ? [entry.name] : [])).sort();
 }
 
 /** The directory of a prefix, which is empty or ends in `/`. */

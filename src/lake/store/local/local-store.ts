@@ -2,7 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../../domain/failures.js";
-import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
+import { type GrowingObject, isKey, type ObjectStore, type PutOptions } from "../object-store.js";
 import { checkWritable, DurableDirectories, openness, storeModes } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
@@ -147,6 +147,7 @@ export function createLocalStore(root: string): ObjectStore {
       await writing(address, () => persistFiles(files, durably));
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
+    strangers: () => listBelow(address, "", "", (name) => !isKey(name)),
     folders: (prefix) => foldersBelow(address, prefix),
     async stat(key) {
       return entryOf(key, pathOf(key));

@@ -12,7 +12,7 @@ import type {
 } from "@aws-sdk/client-s3";
 import { type S3Place, s3Address } from "../../../domain/lake-address.js";
 import { asFull } from "../local/local-store-errors.js";
-import { type ObjectEntry, partsOfKey } from "../object-store.js";
+import { isKey, type ObjectEntry, partsOfKey } from "../object-store.js";
 import { ATTEMPTS, openS3 } from "./s3-client.js";
 import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
 
@@ -96,10 +96,11 @@ export class S3Bucket {
   }
 
   /** Lists the objects below a prefix that come after a key, in key order. */
-  async list(prefix: string, startAfter: string): Promise<ObjectEntry[]> {
+  async list(prefix: string, startAfter: string, isListed = isKey): Promise<ObjectEntry[]> {
     const from = startAfter === "" ? {} : { StartAfter: `${this.place.prefix}${startAfter}` };
     const found: ObjectEntry[] = [];
-    for await (const page of this.#pages(prefix, from)) found.push(...this.#entriesOf(page));
+    for await (const page of this.#pages(prefix, from))
+      found.push(...this.#entriesOf(page).filter(({ key }) => isListed(key)));
     return found;
   }
 
@@ -121,7 +122,7 @@ export class S3Bucket {
     for await (const { CommonPrefixes = [] } of this.#pages(prefix, { Delimiter: "/" })) {
       names.push(...CommonPrefixes.map(({ Prefix = "" }) => Prefix.slice(before, -1)));
     }
-    return names;
+    return names.filter(isKey);
   }
 
   async hasObjects(): Promise<boolean> {

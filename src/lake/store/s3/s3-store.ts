@@ -4,7 +4,7 @@ import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { InputError, UnreachableError } from "../../../domain/failures.js";
 import { s3Address, s3Place } from "../../../domain/lake-address.js";
 import { growFile, readRangeInPlace, readWhole } from "../local/local-store-files.js";
-import { type GrowingObject, type ObjectStore, RANDOM_ID } from "../object-store.js";
+import { type GrowingObject, isKey, type ObjectStore, RANDOM_ID } from "../object-store.js";
 import { ObjectCache, type ObjectCacheOptions } from "./object-cache.js";
 import { S3Bucket } from "./s3-bucket.js";
 import { BucketError } from "./s3-errors.js";
@@ -101,6 +101,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       await mapConcurrent(UPLOADS_AT_ONCE, keys, (key) => grown.send(key));
     },
     list: (prefix, startAfter = "") => bucket.list(prefix, startAfter),
+    strangers: () => bucket.list("", "", (name) => !isKey(name)),
     folders: (prefix) => bucket.folders(prefix),
     async delete(key) {
       await bucket.delete(key);

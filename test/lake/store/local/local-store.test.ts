@@ -17,10 +17,14 @@ test("nothing is made on disk before the first write", async () => {
   await expect(stat(lake.directory)).rejects.toThrow("ENOENT");
 });
 
-test("a listing leaves temp files out", async () => {
+test("a listing leaves out temp files, and names that are no keys, which have a listing of their own", async () => {
   await lake.store.put("t/b", "b");
-  await writeFile(join(lake.directory, "t", ".tmp-1-killed"), "half");
-  expect((await lake.store.list("t/")).map(({ key }) => key)).toEqual(["t/b"]);
+  await mkdir(join(lake.directory, "new\\folder"));
+  for (const name of ["t/.tmp-1-killed", "t/a\\b", "new\\folder/c"])
+    await writeFile(join(lake.directory, name), "theirs");
+  expect((await lake.store.list("")).map(({ key }) => key)).toEqual(["t/b"]);
+  expect(await lake.store.folders("")).toEqual(["t"]);
+  expect((await lake.store.strangers()).map(({ key }) => key)).toEqual(["new\\folder/c", "t/a\\b"]);
 });
 
 test("uploadAll of nothing makes nothing, and a key that could leave the root is refused", async () => {
