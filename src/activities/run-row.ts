@@ -1,3 +1,4 @@
+import { activityInfo } from "@temporalio/activity";
 import { type Phases, shownPhases } from "../domain/phases.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import type { Lake } from "../lake/lake.js";
@@ -108,4 +109,14 @@ export async function recordFailures(
       failures.map((failure) => ({ run_id: runId, ...failure, failed_at })),
     ),
   );
+}
+
+const DELETE_ATTEMPTS = 5;
+
+/** Deletes what an ended run staged; where that fails each time, the run ends all the same. */
+export async function clean(log: Logger, runId: string, work: () => Promise<void>): Promise<void> {
+  await work().catch((error) => {
+    if (activityInfo().attempt < DELETE_ATTEMPTS) throw error;
+    log.warn({ runId, err: error }, "could not delete what the run staged; `maintain` will");
+  });
 }

@@ -79,7 +79,7 @@ export async function ensureBinding(store: ObjectStore, expected: ServiceBinding
   const asked = { url: expected.url, mode: expected.mode };
   let bound = await checkBinding(store, asked);
   if (bound === undefined) {
-    await store.checkCommits();
+    await store.checkRequests();
     if (await store.putIfAbsent(BINDING_KEY, text(expected))) await store.putIfAbsent(README_KEY, README);
     bound = await checkBinding(store, asked);
   }

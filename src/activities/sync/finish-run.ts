@@ -8,7 +8,7 @@ import { rowsOfRun } from "../../lake/history/rows-of-run.js";
 import { keepRoster } from "../../lake/sync/frozen-roster.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
-import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
+import { clean, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
 import { findPendingRule } from "./find-pending-rule.js";
 
@@ -50,9 +50,11 @@ export async function finishRun(
   const ended = await writeRunRow(deps, row);
   const { store, staging } = deps.lake;
   if (isCutShort(run.why)) await keepRoster(store, run.runId);
-  await staging.dropRun(run.runId);
   const { retryOf } = run.options;
-  if (retryOf !== undefined) await staging.dropRun(leftOf(retryOf));
+  await clean(deps.log, run.runId, async () => {
+    await staging.dropRun(run.runId);
+    if (retryOf !== undefined) await staging.dropRun(leftOf(retryOf));
+  });
   return { ...ended, open, lists, pending_undecided: undecided, calls };
 }
 

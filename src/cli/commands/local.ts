@@ -34,7 +34,7 @@ export const localCommands: AddCommand = (program, run) => {
   program
     .command("check")
     .description(
-      "check configuration, lake, keys, service and Temporal the way a job would, without writing to the lake",
+      "check configuration, lake, keys, service and Temporal the way a job would, and change nothing",
     )
     .option("--roster <file>", "also check this roster")
     .option("--json", "print the findings as JSON")

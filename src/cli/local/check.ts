@@ -69,6 +69,13 @@ async function checkAll(
   signal: AbortSignal,
 ): Promise<void> {
   const { configuration, preflight } = await checkHere(terminal, report);
+  const store = preflight?.store;
+  if (store?.address.startsWith("s3:"))
+    await report.add(
+      "bucket",
+      () => store.checkRequests(),
+      () => "takes every request of a lake",
+    );
   const read =
     roster === undefined
       ? undefined

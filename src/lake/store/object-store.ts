@@ -34,8 +34,8 @@ export interface ObjectStore {
   checkWritable(variable: string): Promise<void>;
   /** Says what users other than the owner can reach. */
   openness(): Promise<string>;
-  /** Tries whether {@link putIfAbsent} can be relied on, before anything is. @throws InputError */
-  checkCommits(): Promise<void>;
+  /** Tries every kind of request that a lake needs, and deletes what it made. @throws InputError */
+  checkRequests(): Promise<void>;
   get(key: string): Promise<Buffer | undefined>;
   /** As {@link get} into a new file, past every copy that this machine has; false if there is no such object. */
   getFile(key: string, localPath: string): Promise<boolean>;

@@ -3,10 +3,11 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { LoadResult } from "../../domain/sync/run/publication.js";
 import type { SyncState, ToLoad } from "../../domain/sync/run/sync-state.js";
-import { IN_STAGING, LOADS_BEHIND } from "../policies.js";
+import { IN_STAGING, LOADS_BEHIND, TRIED_ONCE } from "../policies.js";
 import type { RunPhases } from "../run-phases.js";
 
-const { load, commit, dropJournals } = proxyActivities<Activities>(IN_STAGING);
+const { load, commit } = proxyActivities<Activities>(IN_STAGING);
+const { dropJournals } = proxyActivities<Activities>(TRIED_ONCE);
 
 /** Loads what slices have finished, two loads at a time, and commits it in order, while the next slices read. */
 export class Publisher {

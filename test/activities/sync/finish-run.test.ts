@@ -6,10 +6,12 @@ import { NO_REASON } from "../../../src/domain/run.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
+import { Staging } from "../../../src/lake/staging.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../helpers/each-test.js";
+import { withFaults } from "../../helpers/kill/fault-store.js";
 import { appendRows } from "../../helpers/query/append-rows.js";
 import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
@@ -18,16 +20,19 @@ const bench = eachTest(openActivityBench);
 const append = (spec: TableSpec, row: Readonly<Record<string, unknown>>) =>
   appendRows(bench.deps.lake, spec, [row]);
 
-const finish = (runId: string, totals = noTotals()) =>
-  bench.run(() =>
-    finishRun(bench.deps, {
-      ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals },
-      why: NO_REASON,
-      pausedMs: 0,
-      phases: {},
-      roster: { sha256: "0", users: 1, groupSize: 100 },
-      options: { streams: ["transactions"], links: null, full: false, pageSize: 500 },
-    }),
+const finish = (runId: string, { deps = bench.deps, attempt = 1 } = {}) =>
+  bench.run(
+    () =>
+      finishRun(deps, {
+        ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed" },
+        totals: noTotals(),
+        why: NO_REASON,
+        pausedMs: 0,
+        phases: {},
+        roster: { sha256: "0", users: 1, groupSize: 100 },
+        options: { streams: ["transactions"], links: null, full: false, pageSize: 500 },
+      }),
+    attempt,
   );
 
 const recorded = (spec: TableSpec, columns: string) =>
@@ -75,4 +80,17 @@ test("a run ends where nobody can tell what is open", async () => {
   expect(await recorded(runs, "status, quarantine_open")).toEqual([
     { status: "completed", quarantine_open: null },
   ]);
+});
+
+test("a run ends where what it staged can't be deleted, after some attempts", async () => {
+  const { lake } = bench.deps;
+  await lake.staging.putDocument("run-1", "load", {});
+  const refused = { on: "deletePrefix", key: "run-1", when: "before", effect: "lost", nth: 0 } as const;
+  const staging = new Staging(withFaults(lake.store, [refused]));
+  const deps = { ...bench.deps, lake: { ...lake, staging } };
+  await expect(finish("run-1", { deps, attempt: 4 })).rejects.toThrow("deletePrefix _staging/run-1/");
+  expect(await finish("run-1", { deps, attempt: 5 })).toMatchObject({ open: 0 });
+  expect(await lake.store.folders("_staging/")).toContain("run-1");
+  await finish("run-1");
+  expect(await lake.store.folders("_staging/")).not.toContain("run-1");
 });

@@ -45,7 +45,7 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
     expect(await store.list("a/")).toEqual([]);
     expect(await store.folders("a/")).toEqual([]);
     await expect(store.checkWritable("NIGHTLEDGER_LAKE")).resolves.toBeUndefined();
-    await store.checkCommits();
+    await store.checkRequests();
     expect(await keysOf("")).toEqual([]);
   });
 

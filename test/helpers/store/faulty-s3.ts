@@ -1,9 +1,15 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What happens to a request: refused with a wait, with dead credentials, not answered although it took effect, half answered, or never sent on. */
-export type S3Fault = "slow down" | "expired" | "answer lost" | "body cut" | "reset";
+/** What happens to a request: refused with a wait, with dead credentials or for good, not answered although it took effect, half answered, or never sent on. */
+export type S3Fault = "slow down" | "expired" | "not implemented" | "answer lost" | "body cut" | "reset";
 
 /** Stands before an S3 server and harms requests. */
 export interface FaultyS3 {
@@ -12,6 +18,7 @@ export interface FaultyS3 {
   strike: (request: {
     readonly method: string;
     readonly path: string;
+    readonly headers: IncomingHttpHeaders;
     readonly number: number;
   }) => S3Fault | undefined;
   /** How many requests were harmed. */
@@ -25,13 +32,14 @@ export async function startFaultyS3(endpoint: string): Promise<FaultyS3> {
   let struck = 0;
   const server = createServer(async (asked, answer) => {
     number += 1;
-    const fault = faulty.strike({ method: asked.method ?? "", path: asked.url ?? "", number });
+    const { method = "", url: path = "", headers } = asked;
+    const fault = faulty.strike({ method, path, headers, number });
     if (fault !== undefined) struck += 1;
     if (fault === "reset") return asked.socket.destroy();
     if (fault === "slow down") return refuse(asked, answer, 503, "SlowDown");
     if (fault === "expired") return refuse(asked, answer, 400, "ExpiredToken");
-    const { method, url, headers } = asked;
-    const sent = request({ host: target.hostname, port: target.port, method, path: url, headers });
+    if (fault === "not implemented") return refuse(asked, answer, 501, "NotImplemented");
+    const sent = request({ host: target.hostname, port: target.port, method, path, headers });
     sent.on("error", () => asked.socket.destroy());
     asked.pipe(sent);
     const [found] = (await once(sent, "response")) as [IncomingMessage];

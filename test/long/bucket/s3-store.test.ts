@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createS3Store } from "../../../src/lake/store/s3/s3-store.js";
 import { conformance } from "../../helpers/store/conformance.js";
 import { type FaultyS3, type S3Fault, startFaultyS3 } from "../../helpers/store/faulty-s3.js";
@@ -39,6 +39,7 @@ describe.skipIf(missing !== undefined)(`a bucket${missing === undefined ? "" : `
   test("bytes that rotted in the bucket are never taken for the object", async () => {
     const directory = await mkdtemp(join(tmpdir(), "nightledger-rot-"));
     try {
+      vi.stubEnv("AWS_REQUEST_CHECKSUM_CALCULATION", "WHEN_SUPPORTED");
       const bucket = await server.makeBucket();
       const store = storeIn(bucket.address, directory, "a");
       await store.put("t/key", "rows of a table");
@@ -48,6 +49,50 @@ describe.skipIf(missing !== undefined)(`a bucket${missing === undefined ? "" : `
         message: expect.stringMatching(/t\/key is damaged/),
       });
     } finally {
+      vi.unstubAllEnvs();
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  describe("that knows neither checksums nor the deletion of several objects", () => {
+    beforeAll(() => {
+      faulty.strike = ({ method, path, headers }) =>
+        "x-amz-checksum-crc32" in headers || (method === "POST" && path.includes("?delete"))
+          ? "not implemented"
+          : undefined;
+    });
+    afterAll(() => {
+      faulty.strike = () => undefined;
+    });
+    conformance(emptyStore);
+  });
+
+  // Whatever is not known, the probes are deleted.
+  test.each([
+    ["PUT", /-if-none-match/],
+    ["GET", /-if-none-match/],
+    ["POST", /\?uploads/],
+    ["PUT", /partNumber/],
+    ["POST", /uploadId/],
+    ["DELETE", /uploadId/],
+    ["HEAD", /-parts/],
+    ["GET", /list-type/],
+    ["DELETE", /-parts\?x-id/],
+  ])("the first use finds that it does not know %s %s", async (method, pattern) => {
+    const directory = await mkdtemp(join(tmpdir(), "nightledger-probes-"));
+    const { store } = await emptyStore(directory);
+    try {
+      await store.checkRequests();
+      faulty.strike = (sent) =>
+        sent.method === method && pattern.test(sent.path) ? "not implemented" : undefined;
+      await expect(store.checkRequests()).rejects.toMatchObject({
+        name: "InputError",
+        message: expect.stringMatching(/does not know this request \(.*HTTP 501\)/),
+      });
+      faulty.strike = () => undefined;
+      expect(await store.list("")).toEqual([]);
+    } finally {
+      faulty.strike = () => undefined;
       await rm(directory, { recursive: true, force: true });
     }
   });

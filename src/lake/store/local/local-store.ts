@@ -121,7 +121,7 @@ export function createLocalStore(root: string): ObjectStore {
     openness: () => openness(address),
     checkWritable: (variable) => checkWritable(variable, address),
     // A file system without hard links refuses the first commit.
-    async checkCommits() {},
+    async checkRequests() {},
     get: (key) => reading(key, readWhole),
     async getFile(key, localPath) {
       const path = pathOf(key);

@@ -10,6 +10,7 @@ import type {
   ListObjectsV2CommandOutput,
   S3,
 } from "@aws-sdk/client-s3";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { type S3Place, s3Address } from "../../../domain/lake-address.js";
 import { asFull } from "../local/local-store-errors.js";
 import { isKey, type ObjectEntry, partsOfKey } from "../object-store.js";
@@ -25,6 +26,7 @@ const PARTS_AT_ONCE = 2;
 const WHOLE_BYTES = PARTS_AT_ONCE * PART_BYTES;
 const BETWEEN_ATTEMPTS_MS = 200;
 const MOST_DELETED_AT_ONCE = 1_000;
+const SINGLE_AT_ONCE = 16;
 /** Of the metadata of an object: tells one write from all others. */
 const WRITE_ID = "nightledger-write";
 
@@ -77,7 +79,7 @@ export class S3Bucket {
   }
 
   async put(key: string, body: Uint8Array | string): Promise<void> {
-    await this.#about(key, (s3) => s3.putObject({ ...this.#at(key), Body: body }));
+    await this.#about(key, (s3) => s3.putObject({ ...this.#at(key), Body: body || Buffer.alloc(0) }));
   }
 
   /** Sends a file, in parts where it is large; a failure leaves no part. */
@@ -92,7 +94,7 @@ export class S3Bucket {
 
   /** Writes an object unless its key is taken. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean> {
-    return this.#claim(key, (s3, terms) => s3.putObject({ ...terms, Body: body }));
+    return this.#claim(key, (s3, terms) => s3.putObject({ ...terms, Body: body || Buffer.alloc(0) }));
   }
 
   /** Lists the objects below a prefix that come after a key, in key order. */
@@ -135,16 +137,35 @@ export class S3Bucket {
   }
 
   async deleteAll(keys: readonly string[]): Promise<void> {
+    const s3 = await this.#s3();
     for (let from = 0; from < keys.length; from += MOST_DELETED_AT_ONCE) {
-      const some = keys.slice(from, from + MOST_DELETED_AT_ONCE).map((key) => this.#at(key));
-      const Delete = { Objects: some.map(({ Key }) => ({ Key })), Quiet: true };
-      await this.#about(keys[from] ?? "", async (s3) => {
-        const { Errors = [] } = await s3.deleteObjects({ Bucket: this.place.bucket, Delete });
-        const [refused] = Errors;
-        if (refused !== undefined)
-          throw Object.assign(new Error(refused.Message), { name: refused.Code ?? "" });
-      });
+      const some = keys.slice(from, from + MOST_DELETED_AT_ONCE);
+      const Delete = { Objects: some.map((key) => ({ Key: this.#at(key).Key })), Quiet: true };
+      // Not every store takes this request; single ones say why where they fail too.
+      const isDone = await s3.deleteObjects({ Bucket: this.place.bucket, Delete }).then(
+        ({ Errors = [] }) => Errors.length === 0,
+        () => false,
+      );
+      if (!isDone) await mapConcurrent(SINGLE_AT_ONCE, some, (key) => this.delete(key));
     }
+  }
+
+  /** Makes an object in parts, by every request that {@link putFile} may need. */
+  async tryParts(key: string): Promise<void> {
+    await this.#about(key, async (s3) => {
+      const at = this.#at(key);
+      const { UploadId } = await s3.createMultipartUpload(at);
+      const upload = { ...at, UploadId };
+      try {
+        const { ETag } = await s3.uploadPart({ ...upload, PartNumber: 1, Body: "1" });
+        const MultipartUpload = { Parts: [{ ETag, PartNumber: 1 }] };
+        await s3.completeMultipartUpload({ ...upload, MultipartUpload, IfNoneMatch: "*" });
+      } finally {
+        await s3.abortMultipartUpload(upload).catch((error) => {
+          if (!isNoObject(error)) throw error;
+        });
+      }
+    });
   }
 
   #s3(): Promise<S3> {

@@ -14,7 +14,7 @@ export async function openS3(
   // Its version is fixed here, and a user can't change what it warns of.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   const sdk = await import("@aws-sdk/client-s3");
-  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE } = process.env;
+  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE, AWS_REQUEST_CHECKSUM_CALCULATION } = process.env;
   const hasOwnEndpoint = endpoint !== undefined;
   const region =
     AWS_REGION || AWS_DEFAULT_REGION || (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
@@ -23,6 +23,9 @@ export async function openS3(
     // A host of one's own has seldom a name for each bucket.
     forcePathStyle: hasOwnEndpoint,
     ...(hasOwnEndpoint && { endpoint }),
+    // Some of these answer 501 to a checksum that they need not have.
+    ...(hasOwnEndpoint &&
+      !AWS_REQUEST_CHECKSUM_CALCULATION && { requestChecksumCalculation: "WHEN_REQUIRED" as const }),
     ...(region !== undefined && { region }),
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,

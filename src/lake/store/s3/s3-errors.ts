@@ -12,7 +12,7 @@ export class BucketError extends Error {
    * @param passes whether it ends by itself; otherwise a person has to do something
    */
   constructor(
-    address: string,
+    readonly address: string,
     readonly why: string,
     readonly passes = true,
   ) {
@@ -51,6 +51,12 @@ export function unavailable(error: unknown, address: string): Error {
   if (/checksum mismatch/i.test((error as Error).message)) {
     return new InputError(
       `${address} is damaged: its bytes are not those of its checksum. Restore it from a backup of the lake.`,
+    );
+  }
+  if (statusOf(error) === 501) {
+    return new InputError(
+      `${address} can't be used: the bucket's service does not know this request (${foundIn(error)}), at no time. ` +
+        "Use another store (docs/run/operate.md#a-lake-in-a-bucket).",
     );
   }
   const refused = whyRefused(error);

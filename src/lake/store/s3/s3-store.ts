@@ -39,13 +39,13 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     }
   }
 
-  /** Whether the bucket has anything. @throws UnreachableError where it can't be used now; InputError for a person to act on. */
-  async function asked(option: string): Promise<boolean> {
+  /** Asks before anything starts. @throws UnreachableError where the bucket can't be used now; InputError for a person to act on. */
+  async function asked<T>(option: string, request: () => Promise<T>): Promise<T> {
     try {
-      return await bucket.hasObjects();
+      return await request();
     } catch (error) {
       if (!(error instanceof BucketError)) throw error;
-      const message = `${option}${address} ${error.why}`;
+      const message = `${option}${error.address.replace(/\/$/, "")} ${error.why}`;
       throw error.passes ? new UnreachableError(message) : new InputError(message);
     }
   }
@@ -54,26 +54,37 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     return (await cache.find(name)) ?? cache.add(name, (path) => bucket.fetch(key, path, tag));
   }
 
+  async function tryRequests() {
+    const probe = `${PROBES}${randomUUID()}`;
+    const [claimed, parts] = [`${probe}-if-none-match`, `${probe}-parts`];
+    try {
+      const answers = [await bucket.putIfAbsent(claimed, "1"), await bucket.putIfAbsent(claimed, "2")];
+      const isKept = String(await bucket.get(claimed)) === "1";
+      if (answers[0] !== true || answers[1] !== false || !isKept)
+        throw new InputError(
+          `The store of ${address} overwrites an object although If-None-Match forbids it, so commits of two writers would ` +
+            "replace each other. Nothing was started. Use a store that honours conditional writes, as Amazon S3 does.",
+        );
+      await bucket.put(claimed, "2");
+      await bucket.tryParts(parts);
+      await bucket.head(parts);
+      await bucket.folders(PROBES);
+      await bucket.delete(parts);
+    } finally {
+      await bucket.deleteAll([claimed, parts]);
+    }
+  }
+
   return {
     address,
-    isThere: () => asked(""),
+    isThere: () => asked("", () => bucket.hasObjects()),
     async openness() {
       return `the policy of the bucket ${place.bucket} decides; encryption is the bucket's own`;
     },
     async checkWritable(option) {
-      await asked(`${option}: `);
+      await asked(`${option}: `, () => bucket.hasObjects());
     },
-    async checkCommits() {
-      const key = `${PROBES}${randomUUID()}`;
-      const answers = [await bucket.putIfAbsent(key, "1"), await bucket.putIfAbsent(key, "2")];
-      const isKept = String(await bucket.get(key)) === "1";
-      await bucket.delete(key);
-      if (answers[0] === true && answers[1] === false && isKept) return;
-      throw new InputError(
-        `The store of ${address} overwrites an object although If-None-Match forbids it, so commits of two writers would ` +
-          "replace each other. Nothing was started. Use a store that honours conditional writes, as Amazon S3 does.",
-      );
-    },
+    checkRequests: () => asked("", tryRequests),
     async get(key) {
       const open = grown.pathOf(key);
       return open === undefined ? bucket.get(key) : readWhole(open);
