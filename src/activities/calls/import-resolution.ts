@@ -30,7 +30,7 @@ const LOOKED_FOR_MS = 60_000;
 
 /**
  * Looks for rows of a lost import in the link's history by id; rows without one are never sent again. One that is not there
- * is missing only where rows are seen to come back under their ids: earlier, here, or in the link of another row.
+ * is missing only where rows are seen to come back under their ids.
  */
 export async function findImported(
   { api }: Dependencies,
@@ -60,9 +60,8 @@ export async function findImported(
 }
 
 /**
- * Looks for rows of a refused import in the link's history: the service may have taken a part before it refused the rest.
- * A row that only has the id of one that is there, with another amount, was not taken. While nothing tells that rows come
- * back under their ids, one that only looks like a row that is there may have been taken. Undefined where none was.
+ * Looks for rows of a refused import in the link's history, by id and amount: the service may have taken a part. Unless rows
+ * are seen to come back under their ids, one that only looks like a row there may have been taken. Undefined where none was.
  */
 export async function findTaken(
   api: ApiClient,
@@ -71,13 +70,11 @@ export async function findTaken(
   { isSeen, beside }: ImportEvidence,
   { status = 0, said }: RejectedError,
 ): Promise<{ readonly found: ImportedRows } | undefined> {
-  const names = [
-    ...transactions.flatMap((row) => [paymentOf(row), lookOf(row)]),
-    ...beside.map(importedName),
-  ];
-  const there = await namesInLink(api, path.link_id, new Set(names), options);
+  const namesOf = (row: Row) => [importedName(row), paymentOf(row), lookOf(row)];
+  const names = new Set([...transactions.flatMap(namesOf), ...beside.map(importedName)]);
+  const there = await namesInLink(api, path.link_id, names, options, namesOf);
   const isThere = (name: string) => there.has(name);
-  const areKnown = isSeen || [...transactions.map(paymentOf), ...beside.map(importedName)].some(isThere);
+  const areKnown = isSeen || beside.map(importedName).some(isThere);
   const absent = [...transactions.entries()].filter(([, row]) => !isThere(paymentOf(row)));
   const isUnknown = (row: Row) => !areKnown && isThere(lookOf(row));
   const unknown = absent.flatMap(([at, row]) => (isUnknown(row) ? [at] : []));
@@ -89,7 +86,7 @@ export async function findTaken(
 }
 
 /**
- * The names, payments and looks among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
+ * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
  * refusal in its middle means that the log changed: it is read again from its beginning.
  *
  * @throws SchemaError when more is promised without a cursor that is new, or without a row on a hundred pages in a row.
@@ -100,6 +97,7 @@ export async function namesInLink(
   link_id: string,
   wanted: ReadonlySet<string>,
   options: CallOptions,
+  namesOf: (row: Row) => readonly string[] = (row) => [importedName(row)],
 ): Promise<ReadonlySet<string>> {
   if (wanted.size === 0) return new Set();
   const { accounts } = await api.read(listLinkAccounts, { path: { link_id } }, options);
@@ -115,9 +113,8 @@ export async function namesInLink(
         const params = { path: { link_id }, query: { cursor } };
         const { transactions, ...rest } = await api.read(syncTransactions, params, options);
         const rows = [...transactions.created, ...transactions.updated] as Row[];
-        for (const row of rows.flatMap((one) => asImported(one, own)))
-          for (const name of [importedName(row), paymentOf(row), lookOf(row)])
-            if (wanted.has(name)) there.add(name);
+        for (const name of rows.flatMap((row) => asImported(row, own)).flatMap(namesOf))
+          if (wanted.has(name)) there.add(name);
         if (!rest.has_more) return there;
         const text = JSON.stringify(transactions);
         const isIdle = text === before || rows.length + transactions.removed.length === 0;

@@ -75,7 +75,8 @@ it.each([
     response.end(`{"has_more":false,"transactions":{"created":[${row}],"updated":[],"removed":[]}}`);
   });
   const payment = paymentOf({ account_id: "a", transaction_id: "t", amount, date: "2026-11-01" });
-  expect(await namesInLink(server.client(), "l", new Set([payment]), {})).toEqual(new Set([payment]));
+  const names = await namesInLink(server.client(), "l", new Set([payment]), {}, (row) => [paymentOf(row)]);
+  expect([...names]).toEqual([payment]);
 });
 
 // It was sent again by halves, and was there twice.
