@@ -41,7 +41,6 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
   /** Judges an answer before it is kept: one that it throws for is never used. */
   readonly accept?: (answer: A) => Promise<void>;
-  readonly believedMissingAfterMs?: number;
   /** Epoch milliseconds after which no request leaves any more; left out: after {@link START_WITHIN_MS}. */
   readonly notAfter?: number;
 }
@@ -89,7 +88,7 @@ function answered<A>(
 /** Plans what to send, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
   deps: Dependencies,
-  { operation, params, resolution, believedMissingAfterMs }: OnceCall<O, A>,
+  { operation, params, resolution }: OnceCall<O, A>,
   record: CallRecord,
 ): Promise<SurePlan<ParamsOf<O>, A>> {
   const { earlier } = record;
@@ -108,7 +107,7 @@ async function planOf<O extends Operation, A>(
     throw lookAgain(operation, Math.min(left, MOST_BETWEEN_LOOKS_MS, Math.max(LOOK_AFTER_MS, since)));
   }
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
-  const wait = (believedMissingAfterMs ?? believedMissingAfter(operation, params)) - youngest;
+  const wait = believedMissingAfter(operation, params) - youngest;
   if (wait <= 0) return finding;
   throw lookAgain(operation, wait);
 }

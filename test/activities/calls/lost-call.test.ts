@@ -174,11 +174,11 @@ describe("a lost onboarding", () => {
           params: request.params,
           key: "_staging/run/calls/call/",
           resolution: onboardingResolution(bench.deps, request.params, { known }),
-          believedMissingAfterMs: 0,
         }),
       );
     bench.sandbox.addFault({ ...lost, afterEffect: false });
     await expect(once()).rejects.toMatchObject({ name: "TransientError" });
+    await bench.age("call", 20_000);
     const { body, repeated } = await once();
     expect(repeated).toBe("no");
     expect(known).not.toContain(body.id);
