@@ -23,55 +23,45 @@ const MOST_LINKS = 3;
 const LONGEST_WAIT_MS = 60_000;
 
 /** Pending rows that may be gone, while nobody knows; the calls that were made to find out. */
-interface PendingFound {
-  readonly undecided: number;
-  readonly calls: number;
-}
+export const NOTHING_FOUND = { undecided: 0, calls: 0 };
 
 /**
  * Finds out by which rule pending rows live, where the setting is `auto` and this run brought some
  * (docs/use/tables.md, "Pending rows"). What is found is recorded with `transactions`, once and for all workers.
  */
-export async function findPendingRule(deps: Dependencies, runId: string): Promise<PendingFound> {
+export async function findPendingRule(deps: Dependencies, runId: string): Promise<typeof NOTHING_FOUND> {
   const { lake, log } = deps;
   const known = wantedRule(lake.pending, await lake.table(transactions.name).snapshot());
-  const nothing = { undecided: 0, calls: 0 };
-  if (known !== undefined || !(await broughtPendingRows(lake, runId))) return nothing;
-  const options = { runId, signal: cancellationSignal() };
-  if (await namesPendingRows(lake)) {
-    await materialize(lake, { ...options, rule: "listed" });
-    return nothing;
-  }
-  const links = await unnamedPending(lake);
+  if (known !== undefined || !(await broughtPendingRows(lake, runId))) return NOTHING_FOUND;
+  const signal = cancellationSignal();
+  const areNamed = await namesPendingRows(lake);
+  const links = areNamed ? [] : await unnamedPending(lake);
   const counted = countedCalls(deps);
   const seen: (boolean | undefined)[] = [];
   for (const link of links.slice(0, MOST_LINKS)) {
-    seen.push(
-      await isReplaced(counted.deps, link).catch((error) => {
-        options.signal.throwIfAborted();
-        log.warn({ runId, link: link.link_id, err: error }, "could not look what became of a pending row");
-        return undefined;
-      }),
-    );
+    const look = isReplaced(counted.deps, link).catch((error) => {
+      signal.throwIfAborted();
+      log.warn({ runId, link: link.link_id, err: error }, "could not look what became of a pending row");
+      return undefined;
+    });
+    seen.push(await look);
   }
   const { calls } = counted.sent;
   const areReplaced = seen.includes(true);
-  if (areReplaced === seen.includes(false)) {
+  if (!areNamed && areReplaced === seen.includes(false))
     return { undecided: links.reduce((sum, { rows }) => sum + rows, 0), calls };
-  }
   if (areReplaced)
     log.warn(
       { runId },
       "the service replaces pending rows and names none that went: transactions is built again",
     );
-  await materialize(lake, { ...options, rule: areReplaced ? "replaced" : "listed" });
+  await materialize(lake, { runId, signal, rule: areReplaced ? "replaced" : "listed" });
   return { undecided: 0, calls };
 }
 
 /**
- * Whether the user's list shows newer pending rows of a link and lacks every older one, although the link's log has nothing new:
- * asked after the list, it would have what removed a row meanwhile. False where it shows an older one, which a later refresh
- * would have replaced. Undefined where that can't be told.
+ * Whether the user's list shows newer pending rows of a link and lacks every older one, although the link's log, asked after
+ * it, has nothing new. False where it shows an older one. Undefined where that can't be told.
  */
 async function isReplaced(
   { api, lake }: Dependencies,

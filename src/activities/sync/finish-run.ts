@@ -10,7 +10,7 @@ import { openQuarantine } from "../../lake/sync/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
 import { clean, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
-import { findPendingRule } from "./find-pending-rule.js";
+import { findPendingRule, NOTHING_FOUND } from "./find-pending-rule.js";
 
 interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
@@ -63,13 +63,12 @@ async function pendingRule(
   deps: SyncDependencies,
   { runId, status }: Pick<FinishRunInput, "runId" | "status">,
 ) {
-  const nothing = { undecided: 0, calls: 0 };
-  if (status !== "completed" && status !== "completed_with_failures") return nothing;
+  if (status !== "completed" && status !== "completed_with_failures") return NOTHING_FOUND;
   try {
     return await findPendingRule(deps, runId);
   } catch (error) {
     deps.log.warn({ runId, err: error }, "could not find out what becomes of pending rows");
-    return nothing;
+    return NOTHING_FOUND;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { RequestEnd } from "./halving.js";
 
 /**
- * Sends rows in parts of 1, 1, 2, 4 …, and parts that were lost once more at the end: only rows that came back tell whether
- * a lost one would be found. The parts do not depend on answers: after a crash each is sent under its name again.
+ * Sends rows in parts of 1, 1, 2, 4 …, and lost parts once more at the end: only rows that came back tell whether a lost one
+ * would be found. The parts do not depend on answers: after a crash each has its name again.
  *
  * @param isUnresolved knows what `send` throws while nothing tells what became of a part
  */

@@ -42,12 +42,8 @@ export function badProblem({ entries }: LinkProgress, bad: number): string | nul
   return entries > 0 && bad === entries ? `${EVERY_ROW_BAD} ${bad}` : null;
 }
 
-const EVERY_ROW_BAD = "every_row_bad";
-
-/** Whether a link failed because every row of its update is bad. Pure. */
-export function isEveryRowBad(reason: string | null): boolean {
-  return reason?.startsWith(EVERY_ROW_BAD) === true;
-}
+/** How the reason of such an update begins. */
+export const EVERY_ROW_BAD = "every_row_bad";
 
 /** Why a resync must not be committed that infers removals; null where it may be. An empty one removes nothing. Pure. */
 export function removalProblem(removals: Removals, entries: number, full: boolean): string | null {

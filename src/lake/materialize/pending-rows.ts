@@ -68,8 +68,8 @@ const INSTANT = `case when regexp_matches(${REFRESHED}, '[0-9](Z|[+-][0-9]{2}:?[
 
 /**
  * Makes the temp table `newest_update(link_id, run_id, refreshed_at)` for {@link isReplaced}: of each link the run of its newest
- * update in `feed`, which brought at least one row, and the time before which a pending row must have come to have been replaced
- * by a refresh. A refresh counts if it is later than the row and was observed after it: the row itself came with an earlier one.
+ * update in `feed` that brought a row, and the time before which a pending row must have come to be replaced by a refresh: one
+ * that is later than the row and was observed after it.
  *
  * @param feed SQL of rows of the feed; undefined for none
  */

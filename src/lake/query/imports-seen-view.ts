@@ -12,8 +12,8 @@ export const ORIGINAL = `case when other_fields like '%"original_id"%' then othe
 
 /**
  * SQL of rows of the ledger that a sync brought back, with the run that first did (docs/use/imports.md, "What came back"):
- * by id, as `transaction_id` or `original_id`, in the account of that id, its own or its `original_id`. Only where no row
- * came back so, by content, if exactly one row fits that came after the import.
+ * by id, as `transaction_id` or `original_id`, in the account of either id; only where no row came back so, by content, if
+ * exactly one row fits that came after the import.
  */
 export const IMPORTS_BROUGHT_BACK = `
   with own as (

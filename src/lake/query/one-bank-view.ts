@@ -1,6 +1,6 @@
 /**
- * SQL of accounts that a user has under two links of one institution, by their mask and name, over the histories `bank_links`
- * and `accounts`: links that are deleted, or listed no more, are among them, because their rows stay.
+ * SQL of accounts that a user has under two links of one institution, by their mask and name, over `bank_links` and `accounts`;
+ * also under links that are gone, because their rows stay.
  */
 export const ACCOUNTS_TWICE = `
   with listed as (

@@ -25,9 +25,8 @@ const VALUES = `account_id, amount, "date"`;
 const ROW = `link_id, transaction_id, change_type, sequence, ${VALUES}, pending`;
 
 /**
- * Counts, for each link, the `created` rows under the id of a posted transaction that is there, with another account, date or
- * amount. Pending rows are left out, because a service may post one under its id. Known are rows of the same updates, and
- * those of `transactions`, which has what earlier runs committed.
+ * Counts, for each link, the `created` rows under the id of a posted transaction, of the same update or of `transactions`, with
+ * another account, date or amount. Pending rows are left out, because a service may post one under its id.
  */
 export async function idConflicts(
   lake: Lake,

@@ -1,5 +1,5 @@
 import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
-import { isEveryRowBad } from "../../../domain/sync/link-update.js";
+import { EVERY_ROW_BAD } from "../../../domain/sync/link-update.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
@@ -60,7 +60,7 @@ export async function commit(
   if (bad.length > 0)
     await appendOnce(lake, quarantine, appId, async () => {
       // Rows that come again each night, because their cursor does not move, stand there once.
-      const stuck = staying.filter(({ problem }) => isEveryRowBad(problem));
+      const stuck = staying.filter(({ problem }) => problem?.startsWith(EVERY_ROW_BAD));
       const fresh = await withoutOpenRows(
         lake,
         stuck.map(({ found }) => found.link_id),
