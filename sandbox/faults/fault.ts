@@ -54,6 +54,8 @@ type FaultEffect =
   | { kind: "size_refused"; above?: number; status?: number }
   /** A page with empty lists, `has_more` true and a good `next`. */
   | { kind: "empty_page" }
+  /** An update that does not end: where it would, one more row comes, and `has_more` is true. */
+  | { kind: "endless" }
   /** The next cursor leads to the same `transactions` again. */
   | { kind: "page_replayed" }
   /** The link is listed but every call about it is answered 404. */
@@ -107,6 +109,7 @@ export const FAULT_FIELDS: { readonly [K in FaultKind]: readonly Exclude<keyof E
   not_ready: ["next"],
   size_refused: ["above", "status"],
   empty_page: [],
+  endless: [],
   page_replayed: [],
   link_gone: [],
   token_expired: [],

@@ -5,6 +5,7 @@ import { readableLinkOf } from "../owner.js";
 import type { BankLink } from "../world/bank-link.js";
 import type { CursorState } from "../world/cursor.js";
 import type { LogEvent, PageLists } from "../world/link-log.js";
+import { transactionRow } from "../world/records.js";
 
 /** One page of an update: what it holds, where the next begins, whether more follows. */
 interface Page {
@@ -82,7 +83,10 @@ function pageAnswer(
     call.state.cursors.encode(link.id, { ...start, position, snapshot, page: more ? start.page + 1 : 0 });
   const again = () => nextToken(start.position, true, start.snapshot);
   if (call.fire("empty_page")) return bodyOf(EMPTY, JSON.stringify(again()), true);
-  const page = servedPage(call, readPage(link, start, size));
+  const read = readPage(link, start, size);
+  const isEndless = !read.more && call.fire("endless") !== undefined;
+  if (isEndless) addRow(call, link);
+  const page = servedPage(call, isEndless ? { ...read, more: true } : read);
   if (page.position !== start.position && call.fire("page_replayed")) {
     return bodyOf(page.lists, JSON.stringify(again()), true);
   }
@@ -91,6 +95,16 @@ function pageAnswer(
   if (loop) return bodyOf(page.lists, formOf(loop.next ?? "missing", next, token), true);
   const lost = page.more ? undefined : call.fire("no_cursor");
   return bodyOf(page.lists, formOf(lost ? (lost.next ?? "missing") : undefined, next, token), page.more);
+}
+
+function addRow({ state }: Call, link: BankLink): void {
+  const transaction_id = link.newTransactionId();
+  const account_id = link.accounts[0]?.id ?? `acc_${link.id}_1`;
+  link.write(
+    "created",
+    transaction_id,
+    transactionRow({ transaction_id, account_id, date: state.world.today }),
+  );
 }
 
 function servedPage({ state }: Call, page: Page): Page {

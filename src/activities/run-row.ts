@@ -48,6 +48,7 @@ export async function writeRunRow(
   run: EndedRun,
 ): Promise<EndedRow> {
   const { runId, startedAt, firing } = run;
+  const due = firing && { schedule: firing.schedule, dueAt: firing.dueAt };
   const finishedAt = new Date();
   const row = {
     run_id: runId,
@@ -71,7 +72,7 @@ export async function writeRunRow(
   );
   const duration_ms = finishedAt.getTime() - Date.parse(startedAt);
   const { kind, status, why } = run;
-  const told = { run_id: runId, kind, status, ...why, ...firing, ...run.counts, duration_ms, lake_root };
+  const told = { run_id: runId, kind, status, ...why, ...due, ...run.counts, duration_ms, lake_root };
   const words = why.reason === "not_begun" ? `run did not begin: ${why.message}` : "run ended";
   log[LEVELS[run.status]](told, words);
   metrics?.runEnded({

@@ -23,6 +23,8 @@ export interface Firing {
   readonly schedule: string;
   /** ISO instant at which it was due, the run's logical date, however late it began. */
   readonly dueAt: string;
+  /** Milliseconds until it is due again; left out where that is not known. */
+  readonly everyMs?: number;
 }
 
 /** A schedule makes up for what became due while Temporal was off, if it is not older than this. */

@@ -59,6 +59,6 @@ describe.each([TOGETHER, "back\\slash"])("a lake below %j", (strange) => {
 });
 
 function reading() {
-  const link = { linkId: "a", fpId: "fp_a", externalId: null, runId: "r", generation: 2, sequenceFrom: 4 };
-  return { ...link, files: [], quarantinedIds: [], at: new Date(0) };
+  const link = { linkId: "a", fpId: "fp_a", externalId: null, runId: "r", generation: 2 };
+  return { ...link, resyncFrom: 4, sequenceFrom: 4, files: [], quarantinedIds: [], at: new Date(0) };
 }

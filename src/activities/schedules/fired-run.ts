@@ -2,8 +2,9 @@ import { activityInfo, Context, cancellationSignal } from "@temporalio/activity"
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
-import type { FiredRun, StartedFiring } from "../../domain/schedules/scheduled-run.js";
+import { type FiredRun, type StartedFiring, scheduleId } from "../../domain/schedules/scheduled-run.js";
 import { runKindOf, type ScheduledJob } from "../../intake/schedules/scheduled-job.js";
+import { intervalAfter } from "../../intake/schedules/schedules.js";
 import { startScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readBinding } from "../../lake/service-binding.js";
 import type { Dependencies } from "../dependencies.js";
@@ -38,7 +39,10 @@ export async function startFiredRun(
   const { taskQueue } = activityInfo();
   const own = { id, address, mayBeNew: true };
   const place = { client, scope, taskQueue, lake: own, store: lake.store, sealed, api, asker };
-  const { handle, runId } = await startScheduled(place, job, run);
+  const { schedule, dueAt } = run.firing;
+  const everyMs = await intervalAfter(client, scheduleId(scope, schedule), dueAt);
+  const firing = { schedule, dueAt, ...(everyMs !== undefined && { everyMs }) };
+  const { handle, runId } = await startScheduled(place, job, { ...run, firing });
   const started = await handle.describe();
   if (started.memo?.runId !== runId)
     throw new Error(`${runId} has ended, and another run of its job has begun`);

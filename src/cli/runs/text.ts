@@ -62,7 +62,8 @@ export function doneWords({ kind, counts: { users = 0, ...others } }: SeenRun): 
 }
 
 const DONE = [
-  ...["equal", "differs", "unknown", "links", "synced", "unchanged", "skipped", "not_ready", "failed"],
+  ...["equal", "differs", "unknown", "links", "synced", "unchanged", "still_reading", "skipped", "not_ready"],
+  "failed",
   ...["created", "updated", "removed", "quarantined"],
 ];
 

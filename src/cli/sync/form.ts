@@ -111,7 +111,7 @@ async function stagedOf(store: ObjectStore, runId: string, committed: ReadonlySe
  * the lake.
  */
 export function totalsSoFar(totals: SyncTotals, users: number, committed: CommittedByRun): SyncTotals {
-  const { synced, unchanged, created, updated, removed, pages } = committed;
+  const { synced, unchanged, still_reading, created, updated, removed, pages } = committed;
   const { links, rows } = totals;
   return {
     ...totals,
@@ -120,6 +120,7 @@ export function totalsSoFar(totals: SyncTotals, users: number, committed: Commit
       ...links,
       synced: Math.max(links.synced, synced),
       unchanged: Math.max(links.unchanged, unchanged),
+      still_reading: Math.max(links.still_reading, still_reading),
     },
     rows: {
       ...rows,

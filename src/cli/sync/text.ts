@@ -1,5 +1,6 @@
 import { anotherSubjects } from "../../domain/failures.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
+import { MOST_PART } from "../../domain/sync/run/links.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
 import { counted } from "../../domain/words/counted.js";
@@ -12,6 +13,7 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
   const { users, links, rows, lists, pages, status, quarantine, calls, restarts, new_fields } = summary;
   // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
+  const long = links.still_reading > 0 ? `, ${links.still_reading} still reading` : "";
   const superseded = links.superseded > 0 ? `, ${links.superseded} superseded` : "";
   const requested = `${calls}${pages > 0 ? ` for ${counted(pages, "page")}` : ""}${restarts > 0 ? `, ${counted(restarts, "restart")}` : ""}`;
   const fields = new_fields?.length ? [...new_fields, "kept in the column other_fields"] : [];
@@ -22,7 +24,11 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
     ],
     [
       "links",
-      `${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${superseded}`,
+      `${links.synced} synced, ${links.unchanged} unchanged${long}, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${superseded}`,
+    ],
+    [
+      "still read",
+      links.still_reading > 0 ? "longer than one run may; what came is kept, and the next run goes on" : null,
     ],
     ["skipped", wrapped(turnsInWords(summary.skipped))],
     [
@@ -110,8 +116,11 @@ export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
   line: ({ phase, users, done, total, rows, pages }) =>
     `${phase}: ${done}/${total} links done, ${done === 0 ? `${pages} pages, ` : ""}${rows} rows, ${users} users`,
   paced(progress) {
-    const { linksRead, rowsRead } = progress;
-    return { amount: rowsRead, unit: "rows", expected: expectedLinks(progress), done: linksRead };
+    const { linksRead, linksDone, rowsRead, usersDone, usersTotal } = progress;
+    const expected = expectedLinks(progress);
+    // Links that have had more pages than most: nothing tells how many more come.
+    const areLong = usersDone === usersTotal && linksRead >= linksDone + MOST_PART * (expected - linksDone);
+    return { amount: rowsRead, unit: "rows", expected: areLong ? linksRead : expected, done: linksRead };
   },
   waiting: (progress) => progress,
 };

@@ -116,6 +116,7 @@ export function failureAction(reason: string): string {
 
 /** What to do about a link or user that ended so in a run; null for nothing. */
 export function actionFor(status: string, reason: string): string | null {
+  if (status === "still_reading") return "nothing: the next run goes on where this one stopped";
   return status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null);
 }
 

@@ -44,6 +44,8 @@ export interface LinkProgress extends Attempted {
   readonly loaded: { readonly pages: number; readonly entries: number };
   /** Restarts in the middle of an update, in this run. */
   readonly restarts: number;
+  /** Whether its run ended it before the update's end, to publish what came so far; left out where it did not. */
+  readonly stillReading?: true;
 }
 
 /** A link by the place of its record, and how far its reading is. */

@@ -3,7 +3,14 @@ import { MINUTE } from "../duration.js";
 import { type LinkProgress, nextAttempt } from "./link-progress.js";
 
 /** How a link ended in a run: `link_syncs.status`. */
-export type LinkStatus = "synced" | "unchanged" | "skipped" | "not_ready" | "failed" | "superseded";
+export type LinkStatus =
+  | "synced"
+  | "unchanged"
+  | "still_reading"
+  | "skipped"
+  | "not_ready"
+  | "failed"
+  | "superseded";
 
 /** What a slice, or a load of its pages, says of one link. */
 export type LinkOutcome =
@@ -38,6 +45,8 @@ export interface LinkBase {
   readonly cursor: string | null;
   /** Whether anything of the link was ever committed. */
   readonly known: boolean;
+  /** Whether a full resync of it was committed in part: its end says what is gone. Left out where none was. */
+  readonly isResyncing?: true;
   /** The error that the link is in: it may be refused, and then is skipped for it. Left out for none. */
   readonly obstacle?: string;
 }
@@ -190,7 +199,8 @@ export function endOfReading(
 ): "quiet" | "finished" | "open" {
   if (outcome.kind !== "complete") return "open";
   const { mode, entries, restarts, lastNext } = progress;
-  const isUnmoved = base.known && mode === "incremental" && (lastNext ?? base.cursor) === base.cursor;
+  const isEnd = base.known && !base.isResyncing;
+  const isUnmoved = isEnd && mode === "incremental" && (lastNext ?? base.cursor) === base.cursor;
   if (isUnmoved && entries === 0 && restarts === 0) return "quiet";
   const isWithinSlice = before.pages === 0 && before.restarts === 0;
   return isWithinSlice && afterCompletion(progress, base).kind === "publish" ? "finished" : "open";

@@ -52,6 +52,16 @@ export function removalProblem(removals: Removals, entries: number, full: boolea
   return !full && isTooMuch ? `resync_would_remove ${gone} of ${known}` : null;
 }
 
+/** A full resync that was committed in part. */
+export interface OpenResync {
+  /** The first sequence of its rows. */
+  readonly from: number;
+  /** Ids that came in rows that were bad. */
+  readonly bad: readonly string[];
+  /** Whether it may remove any number of rows. */
+  readonly full: boolean;
+}
+
 /** The committed state that a link's pages start from. */
 interface CommittedBase {
   readonly cursor: string | null;
@@ -59,6 +69,7 @@ interface CommittedBase {
   readonly next_sequence: number;
   readonly head: string;
   readonly signs_differ: boolean;
+  readonly resync?: OpenResync | undefined;
 }
 
 interface LinkUpdate {
@@ -77,18 +88,21 @@ interface LinkUpdate {
   readonly quarantined: number;
   /** Inferred removals. */
   readonly gone: number;
+  /** The full resync that it is a part of, its end or not. */
+  readonly resync?: OpenResync | undefined;
 }
 
 /** Decides a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
 export function nextCheckpoint(update: LinkUpdate) {
-  const { runId, link, progress, generation, rows, quarantined, gone } = update;
+  const { runId, link, progress, generation, rows, quarantined, gone, resync } = update;
   const { link_id, fp_id, external_id, base, started_at } = link;
   const isFull = progress.mode === "full";
   const cursorIn = isFull ? null : (base?.cursor ?? null);
   const cursor = progress.lastNext ?? cursorIn;
   const removed = rows.removed + gone;
   const came = rows.created + rows.updated + removed > 0;
-  if (!came && base !== null && cursor === base.cursor && generation === base.generation) return null;
+  const isUnmoved = base !== null && cursor === base.cursor && generation === base.generation;
+  if (!came && isUnmoved && base.resync === undefined) return null;
   // Inferred removals follow the rows that were delivered.
   const firstGone = (base?.next_sequence ?? 1) + progress.entries;
   const next = firstGone + gone;
@@ -116,6 +130,7 @@ export function nextCheckpoint(update: LinkUpdate) {
     restarts: progress.restarts,
     sign_conflicts: rows.sign_conflicts,
     ...((base?.signs_differ || rows.sign_conflicts > 0) && { signs_differ: true }),
+    ...(progress.stillReading && { still_reading: true as const, ...(resync && { resync }) }),
     last_page_sha256: progress.lastPageSha256,
     started_at,
   };

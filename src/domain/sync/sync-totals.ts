@@ -53,7 +53,10 @@ export function isStep(owner: string): boolean {
 export function noTotals(): SyncTotals {
   return {
     users: { total: 0, failed: 0 },
-    links: { synced: 0, unchanged: 0, skipped: 0, not_ready: 0, failed: 0, superseded: 0 },
+    links: {
+      ...{ synced: 0, unchanged: 0, still_reading: 0 },
+      ...{ skipped: 0, not_ready: 0, failed: 0, superseded: 0 },
+    },
     skipped: skippedLinks(),
     rows: { created: 0, updated: 0, removed: 0, quarantined: 0 },
     pages: 0,

@@ -7,6 +7,7 @@ import {
   type ScheduleSpec,
   type ScheduleSummary,
 } from "@temporalio/client";
+import { DAY, SECOND } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { CATCH_UP_MS, TASK_TIMEOUT } from "../../domain/run.js";
 import { schedulePrefix } from "../../domain/schedules/scheduled-run.js";
@@ -133,6 +134,18 @@ export async function firstDueTime(
   });
   const [first] = startTime;
   return first ? Number(first.seconds) * 1_000 + Math.floor((first.nanos ?? 0) / 1e6) : null;
+}
+
+/** Milliseconds from when a schedule was due until it is due again; undefined where that is not within a day. */
+export async function intervalAfter(
+  client: Client,
+  scheduleId: string,
+  dueAt: string,
+): Promise<number | undefined> {
+  const due = Date.parse(dueAt);
+  // It may be deleted by now.
+  const next = await firstDueTime(client, scheduleId, due + SECOND, due + DAY).catch(() => null);
+  return next === null ? undefined : next - due;
 }
 
 // The protocol also takes a number; the type knows only a class of a package that we do not depend on.

@@ -84,6 +84,7 @@ const CURRENT = "('synced', 'unchanged', 'superseded')";
 const TURN = `case
   when last.status in ${CURRENT} and not starts_with(coalesce(last.reason, ''), 'state ') then null
   when last.status = 'not_ready' then 'bank'
+  when last.status = 'still_reading' then 'service'
   when regexp_full_match(last.reason, 'state error (auth_expired|invalid_credentials|user_error|user_input_incorrect|'
     || 'user_oauth_denied|user_setup_required|incomplete|no_accounts)') then 'customer'
   when last.reason in ('state connecting', 'state error institution_error') then 'bank'
@@ -100,7 +101,7 @@ const LINK_FRESHNESS = `
   with seen as (
     select link_id, min(finished_at) as first_at, max(finished_at) filter (status in ${CURRENT}) as committed_at,
       arg_max(struct_pack(fp_id := fp_id, run_id := run_id, status := status, reason := reason, finished_at := finished_at), (finished_at, status in ${CURRENT}, run_id)) as last,
-      arg_max(fp_id, finished_at) filter (status in ('synced', 'unchanged')) as owner
+      arg_max(fp_id, finished_at) filter (status in ('synced', 'unchanged', 'still_reading')) as owner
     from link_syncs group by link_id
   ), vain as (
     select link_id, count(distinct finished_at::date) as nights from link_syncs join seen using (link_id)

@@ -93,13 +93,15 @@ async function partsOf(sql: SqlSession, { path, rows }: WrittenFile): Promise<Pa
   return found;
 }
 
-/** A complete reading of a link, to be compared with what the feed knows of it. */
+/** A complete reading of a link, or the end of one, to be compared with what the feed knows of it. */
 interface FullReading {
   readonly linkId: string;
   readonly fpId: string;
   readonly externalId: string | null;
   readonly runId: string;
   readonly generation: number;
+  /** The first sequence of the resync, of which runs may have committed parts. */
+  readonly resyncFrom: number;
   readonly sequenceFrom: number;
   /** Files of the reading, not committed yet. */
   readonly files: readonly DataFile[];
@@ -124,12 +126,14 @@ export async function inferRemovals(lake: Lake, reading: FullReading) {
   const current = await lake.table(transactions.name).snapshot();
   const others =
     wantedRule(lake.pending, current) === "replaced" ? " and arg_max(pending, sequence) is not true" : "";
-  const known = `select transaction_id from ${await rows(feed)}
+  const committed = await rows(feed);
+  const known = `select transaction_id from ${committed} and sequence < ${reading.resyncFrom}
     group by transaction_id having arg_max(change_type, sequence) <> 'removed'${others}`;
+  const earlier = `union all select transaction_id from ${committed} and sequence >= ${reading.resyncFrom}`;
   const back =
     reading.files.length === 0 ? "" : `union all select transaction_id from ${await rows(reading.files)}`;
   const gone = `select transaction_id from (${known}) anti join (
-    select unnest(${sqlList(reading.quarantinedIds)}::varchar[]) as transaction_id ${back}) using (transaction_id)`;
+    select unnest(${sqlList(reading.quarantinedIds)}::varchar[]) as transaction_id ${earlier} ${back}) using (transaction_id)`;
   const [counts] = await lake.duckdb.exclusive((sql) =>
     sql.rows(`select (select count(*) from (${known})) as known, (select count(*) from (${gone})) as gone`),
   );

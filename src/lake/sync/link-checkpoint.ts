@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type CertificateFields, certificateText } from "../../domain/sync/certificate.js";
+import type { OpenResync } from "../../domain/sync/link-update.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 
@@ -21,6 +22,10 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly id_conflicts?: number;
   /** Whether a row of the link ever had one: from then on the log no longer warns of them. */
   readonly signs_differ?: boolean;
+  /** Whether its run had to end the link before the update's end; left out where it had not. */
+  readonly still_reading?: true;
+  /** Of a full resync that was so ended; the reading that comes to its end says what is gone. */
+  readonly resync?: OpenResync;
   /** Hash of what the last page delivered, kept only if the cursor did not move past it. */
   readonly last_page_sha256: string | null;
   readonly started_at: string;
@@ -93,19 +98,26 @@ export function linkCheckpointActions(checkpoints: readonly LinkCheckpoint[]): D
   }));
 }
 
+/** How a link ended that was committed: `link_syncs.status`. */
+export function committedStatus({ still_reading, created, updated, removed }: LinkCheckpoint) {
+  if (still_reading) return "still_reading";
+  return created + updated + removed > 0 ? "synced" : "unchanged";
+}
+
 export type CommittedByRun = Readonly<ReturnType<typeof committedByRun>>;
 
 /**
  * Counts what a run has committed, by the links' checkpoints in the feed's log: they are never ahead of its rows. A link
- * is unchanged if only its cursor was committed; `removed` includes inferred rows, and `links` both kinds of link.
+ * is unchanged if only its cursor was committed; `removed` includes inferred rows, and `links` every kind of link.
  */
 export function committedByRun(feed: Snapshot, runId: string) {
-  const counts = { synced: 0, unchanged: 0, created: 0, updated: 0, removed: 0, pages: 0 };
+  const counts = { synced: 0, unchanged: 0, still_reading: 0, created: 0, updated: 0, removed: 0, pages: 0 };
   const links = new Set<string>();
-  for (const [link, { run_id, created, updated, removed, pages }] of linkCheckpoints(feed)) {
+  for (const [link, checkpoint] of linkCheckpoints(feed)) {
+    const { run_id, created, updated, removed, pages } = checkpoint;
     if (run_id !== runId) continue;
     links.add(link);
-    counts[created + updated + removed > 0 ? "synced" : "unchanged"] += 1;
+    counts[committedStatus(checkpoint)] += 1;
     counts.created += created;
     counts.updated += updated;
     counts.removed += removed;

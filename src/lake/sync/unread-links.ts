@@ -49,8 +49,8 @@ export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<s
   const stale = new Set<string>();
   const committed = new Set<string>();
   const feed = await lake.table(transactionChanges.name).snapshot();
-  for (const [link, { fp_id, finished_at }] of linkCheckpoints(feed)) {
-    committed.add(link);
+  for (const [link, { fp_id, finished_at, still_reading }] of linkCheckpoints(feed)) {
+    if (!still_reading) committed.add(link);
     const isAsked = users.has(fp_id) && (only === null || only.includes(link));
     if (isAsked && !done.has(link) && Date.parse(finished_at) < since) stale.add(link);
   }

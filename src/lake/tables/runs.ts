@@ -36,6 +36,7 @@ export const runs = {
     ...varchar({ phases: "JSON: `phase`, `began_at` and `ended_at` of what it did; some overlap" }),
     ...bigint({
       answer_bytes: "in the bodies of the answers of the service; those of refusals are not counted",
+      still_reading: "links that the run read for as long as it may, and that the next one goes on with",
     }),
   ],
 } as const satisfies TableSpec;

@@ -13,6 +13,7 @@ import type { Unauthorized } from "../../domain/failures.js";
 import { FINISHING, type Phases } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
+import { bringUpEvery, longestReading } from "../../domain/sync/run/limits.js";
 import { type CarriedSync, type SyncFigures, SyncState } from "../../domain/sync/run/sync-state.js";
 import { endOfSync, endStatus, type SyncSummary, withUnreadLinks } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
@@ -56,11 +57,12 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   const { runId, roster, options, carried } = input;
   if (carried === undefined) runLog.info({ run_id: runId, kind: "sync", users: roster.users }, "run begins");
   const { full, pageSize } = options;
+  const mostMs = longestReading(input.firing?.everyMs);
   const state = new SyncState(
-    { users: roster.users, full, pageSize, jitter: Math.random, now: Date.now() },
+    { users: roster.users, full, pageSize, mostMs, jitter: Math.random, now: Date.now() },
     carried?.state,
   );
-  const run = new RunUnderWay(input, state, carried);
+  const run = new RunUnderWay(input, state, carried, bringUpEvery(mostMs));
   try {
     await run.read();
     return await run.finish(await run.materialize());
@@ -76,12 +78,14 @@ class RunUnderWay {
   /** Rows that were committed when {@link #bringUp} last began. */
   #broughtUp = 0;
   #bringingUp: Promise<void> | undefined;
+  #broughtUpAt = Date.now();
   readonly #phases: RunPhases;
 
   constructor(
     private readonly input: SyncInput,
     private readonly state: SyncState,
     carried: SyncInput["carried"],
+    private readonly bringUpEveryMs: number,
   ) {
     this.#pauses = carried?.pauses ?? NO_PAUSES;
     this.#phases = new RunPhases(carried?.phases);
@@ -120,18 +124,23 @@ class RunUnderWay {
     }
   }
 
-  /** Brings `transactions` up while the run only waits for retries: one bad link never holds back the others' rows. */
+  /**
+   * Brings `transactions` up while the run only waits for retries, and from time to time while it reads its last links: no
+   * link holds back the others' rows.
+   */
   #bringUp(): void {
     const { committedRows } = this.state;
     if (this.#bringingUp !== undefined || committedRows <= this.#broughtUp) return;
     this.#broughtUp = committedRows;
     this.#bringingUp = this.#materializeOnce().finally(() => {
       this.#bringingUp = undefined;
+      this.#broughtUpAt = Date.now();
     });
   }
 
   #noteSlice(): void {
     this.#pauses = withPause(this.#pauses, Date.now(), this.state.pausedUntil);
+    if (this.state.hasBegunAll && Date.now() - this.#broughtUpAt >= this.bringUpEveryMs) this.#bringUp();
     const { users } = this.state.totals;
     tellStatus("running", `${this.#phase}: ${users.total} of ${this.input.roster.users} users`);
   }
@@ -157,7 +166,7 @@ class RunUnderWay {
       if (isCancellation(error)) return;
       runLog.warn(
         { error: reasonOf(error) },
-        "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
+        "could not bring transactions up to the feed while links are left; the end of the run tries again",
       );
     }
   }

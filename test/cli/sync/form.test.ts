@@ -21,6 +21,7 @@ const quarantine = { new: 0, open: null };
 const COMMITTED: CommittedByRun = {
   synced: 2,
   unchanged: 1,
+  still_reading: 0,
   created: 40,
   updated: 2,
   removed: 1,

@@ -9,6 +9,7 @@ const totals: fc.Arbitrary<SyncTotals> = fc.record({
   links: fc.record({
     synced: fc.nat(9),
     unchanged: fc.nat(9),
+    still_reading: fc.nat(9),
     skipped: fc.nat(9),
     not_ready: fc.nat(9),
     failed: fc.nat(9),

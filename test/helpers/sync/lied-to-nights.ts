@@ -39,7 +39,8 @@ export class LiedToNights {
       lie,
       full = false,
       only = null,
-    }: { lie?: LyingProxy["lie"]; full?: boolean; only?: string[] | null } = {},
+      size = 100,
+    }: { lie?: LyingProxy["lie"]; full?: boolean; only?: string[] | null; size?: number } = {},
   ): Promise<Night> {
     const { bench, deps } = this;
     this.#nights += 1;
@@ -49,15 +50,20 @@ export class LiedToNights {
       runId,
     );
     this.liar.lie = lie;
-    const given = { streams: [...streams], full, only, budgetMs: 60_000, size: 100 };
-    const { report, users } = await bench.read({ ...given, runId, deps });
+    const given = { streams: [...streams], full, only, budgetMs: 60_000, size };
+    const { report, users, links: open } = await bench.read({ ...given, runId, deps });
     this.liar.lie = undefined;
     const failed = users.map(({ outcome }) => ("reason" in outcome ? outcome.reason : outcome.kind));
     const places = report === null ? [] : [report.place];
-    const { manifest } = await bench.run(() => load(deps, { runId, reports: places, links: [] }));
+    // What the night has not read to its end is committed as if it had been read for as long as it may.
+    const links = open.map(({ link, progress }) => ({
+      ...{ link, complete: true },
+      progress: { ...progress, stillReading: true as const },
+    }));
+    const { manifest } = await bench.run(() => load(deps, { runId, reports: places, links }));
     const { totals } = await bench.run(() =>
       commit(deps, {
-        ...{ runId, chunk: 0, streams: [...streams], full, removed: {}, links: [], ended: [], failed: [] },
+        ...{ runId, chunk: 0, streams: [...streams], full, removed: {}, links, ended: [], failed: [] },
         ...{
           reports: places,
           loaded: places.map((place) => ({ report: place, without: [] })),

@@ -36,7 +36,8 @@ export class ModelledRun {
   }
 
   #newState(carried?: ReturnType<SyncState["carry"]>): SyncState {
-    const options = { users: this.users, full: false, pageSize: SIZE, jitter: () => 0.5, now: this.#now };
+    const rules = { full: false, pageSize: SIZE, jitter: () => 0.5, mostMs: 60_000 };
+    const options = { ...rules, users: this.users, now: this.#now };
     return new SyncState(options, carried);
   }
 

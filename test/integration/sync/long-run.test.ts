@@ -31,6 +31,7 @@ afterAll(async () => {
 async function startRun(
   users: readonly string[],
   name = "long",
+  given: object = {},
 ): Promise<{ handle: WorkflowHandle; runId: string }> {
   const runId = `sync-20261122T000000Z-${world.scope.slice(0, 5)}${name.length}`;
   for (const [group, fp_id] of users.entries()) {
@@ -42,7 +43,7 @@ async function startRun(
     memo: { runId },
     args: [
       {
-        ...{ runId, jobId: name, startedAt: new Date().toISOString(), carried: null },
+        ...{ runId, jobId: name, startedAt: new Date().toISOString(), carried: null, ...given },
         roster: { sha256: "0".repeat(64), users: users.length, groupSize: 1 },
         options: {
           ...{ streams: ["accounts", "bank_links", "transactions"], links: null, full: false },
@@ -142,4 +143,28 @@ test("a link that a second user's list holds is taken of its own user alone", as
       "select count(*) as n, count(distinct sequence) as s from transaction_changes where link_id = 'shared'",
     ),
   ).toEqual([{ n: 25, s: 25 }]);
+});
+
+test("an update that does not end holds nobody up: rows come into transactions, its link ends, and the next run goes on", async () => {
+  world = await openSyncWorld(ordinary, {});
+  for (const link of ["good", "endless"]) addLink(world, link, 25);
+  world.sandbox.setLatency(100);
+  world.sandbox.addFault({ id: "endless", kind: "endless", link: "endless" });
+  const firing = { schedule: "s", dueAt: new Date().toISOString(), everyMs: 2 * COMMIT_EVERY_MS };
+  const { handle } = await startRun(["fp_1"], "night", { firing });
+  const ofGood = "select count(*) as n from transactions where link_id = 'good'";
+  const seen = () => world.rows(ofGood).catch(() => []);
+  await expect.poll(seen, { timeout: 120_000, interval: 500 }).toEqual([{ n: 25 }]);
+  expect((await handle.describe()).status.name).toBe("RUNNING");
+  const links = { synced: 1, still_reading: 1 };
+  expect(await handle.result()).toMatchObject({ status: "completed", links });
+  world.sandbox.removeFault("endless");
+  const next = await startRun(["fp_1"], "onward");
+  expect(await next.handle.result()).toMatchObject({
+    links: { synced: 1, unchanged: 1 },
+    rows: { created: 1 },
+  });
+  const syncs = "select status from link_syncs where link_id = 'endless' order by finished_at";
+  expect(await world.rows(syncs)).toEqual([{ status: "still_reading" }, { status: "synced" }]);
+  await expectLakeEqualsTruth(world);
 });

@@ -36,7 +36,12 @@ async function feed(...files: readonly DataFile[]): Promise<void> {
     ]);
 }
 
-const infer = (files: readonly DataFile[], quarantinedIds: readonly string[] = [], pending = lake.pending) =>
+const infer = (
+  files: readonly DataFile[],
+  quarantinedIds: readonly string[] = [],
+  pending = lake.pending,
+  resyncFrom = 101,
+) =>
   inferRemovals(
     { ...lake, pending },
     {
@@ -46,6 +51,7 @@ const infer = (files: readonly DataFile[], quarantinedIds: readonly string[] = [
       runId: "run",
       generation: 2,
       sequenceFrom: 101,
+      resyncFrom,
       files,
       quarantinedIds,
       at: new Date("2026-01-02T03:04:05.678Z"),
@@ -94,6 +100,11 @@ test("known and not come back is gone: removed ones are not known, re-created on
 test("a row that came back as removed is not inferred a second time", async () => {
   await feed(await fileOf("it's", "created a"));
   expect(await infer([await fileOf("it's", "removed a")])).toMatchObject({ known: 1, gone: 0 });
+});
+
+test("rows of a resync that was committed in part came back with it", async () => {
+  await feed(await fileOf("it's", "created a", "created b", "created c", "updated b"));
+  expect(await infer([], [], lake.pending, 4)).toMatchObject({ known: 3, gone: 2 });
 });
 
 test("nothing came back: everything known is gone", async () => {

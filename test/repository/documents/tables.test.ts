@@ -81,7 +81,7 @@ describe("docs/use/tables.md", () => {
     const text = section(PATH, "`link_syncs`");
     const statuses = firstTable(text.slice(text.indexOf("| `status` |")));
     expect(statuses.map(([status]) => status)).toEqual(
-      ["synced", "unchanged", "skipped", "not_ready", "failed", "superseded"].map(
+      ["synced", "unchanged", "still_reading", "skipped", "not_ready", "failed", "superseded"].map(
         (status) => `\`${status}\``,
       ),
     );

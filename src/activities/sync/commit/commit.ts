@@ -121,8 +121,12 @@ function logRows(
   rows: readonly LinkSyncRow[],
   known: ReadonlySet<string>,
 ): void {
-  for (const { link_id, status, reason, sign_conflicts } of rows) {
+  for (const { link_id, status, reason, pages, sign_conflicts } of rows) {
     if (status === "failed") log.warn({ run_id, link_id, reason }, "failed");
+    if (status === "still_reading") {
+      const message = "its update had not ended after as long as a run may read it; the next run goes on";
+      log.warn({ run_id, link_id, pages }, message);
+    }
     if (status === "superseded") {
       const message =
         reason === run_id ? "this run has read it twice, for two users" : "another run committed it first";
@@ -144,7 +148,7 @@ function quarantineRows(runId: string, { found, bad }: PendingUpdate): Record<st
 }
 
 function isInError({ status, reason }: LinkSyncRow): boolean {
-  return (status === "synced" || status === "unchanged") && reason !== null;
+  return /^(synced|unchanged|still_reading)$/.test(status) && reason !== null;
 }
 
 function totalsOf(row: LinkSyncRow): SyncTotals {

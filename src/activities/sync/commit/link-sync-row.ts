@@ -1,7 +1,7 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkStatus } from "../../../domain/sync/link-reading.js";
 import type { FoundLink, QuietLink } from "../../../lake/sync/journal/report.js";
-import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
+import { committedStatus, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 
 /** One row of `link_syncs` (docs/use/tables.md, "link_syncs"). */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
@@ -20,9 +20,10 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
 
 /** Makes the row of a committed update from the committed checkpoint, so that both always agree. */
 export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: FoundLink): LinkSyncRow {
-  const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } =
+  const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...rest } =
     checkpoint;
-  const status = kept.created + kept.updated + kept.removed > 0 ? "synced" : "unchanged";
+  const { still_reading: _, resync: __, ...kept } = rest;
+  const status = committedStatus(checkpoint);
   return { id_conflicts: 0, ...kept, status, reason: obstacle ?? null, certificate: head };
 }
 

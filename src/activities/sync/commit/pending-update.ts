@@ -5,16 +5,18 @@ import {
   countProblem,
   loadedRows,
   nextCheckpoint,
+  type OpenResync,
   removalProblem,
 } from "../../../domain/sync/link-update.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import { type FeedFile, inferRemovals } from "../../../lake/sync/feed-file.js";
-import { type BadRow, readBadRows } from "../../../lake/sync/journal/journal.js";
+import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
 import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import { rowsSha256 } from "../../../lake/sync/rows-hash.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../page-files/load-pages.js";
+import { deliveredSha256 } from "../read/read-link.js";
 import type { FoundReading, LoadedFiles } from "./loaded-files.js";
 
 interface QuarantinedRow {
@@ -63,34 +65,40 @@ export async function pendingUpdate(
   const allBad = badProblem(progress, bad.length);
   if (allBad !== null) return { ...update, bad, problem: allBad };
   const generation = generationOf(found, progress);
+  const { base } = found;
+  const resync = base && resyncOf(base, progress, full, bad);
   // A reading that ended without a cursor may be a part of what there is.
+  const isEnd = !progress.stillReading && (progress.mode === "incremental" || progress.lastNext !== null);
   const inferred =
-    progress.mode === "full" && progress.lastNext !== null && found.base !== null
+    isEnd && base && resync
       ? await inferRemovals(deps.lake, {
           linkId: found.link_id,
           fpId: found.fp_id,
           externalId: found.external_id,
           runId,
           generation,
-          sequenceFrom: found.base.next_sequence + progress.entries,
+          resyncFrom: resync.from,
+          sequenceFrom: base.next_sequence + progress.entries,
           files: files.flatMap(({ file }) => file ?? []),
-          quarantinedIds: bad.flatMap(({ row }) => idOf(row)),
+          quarantinedIds: resync.bad,
           at: new Date(),
         })
       : undefined;
   const { gone = 0, known = 0 } = inferred ?? {};
-  const tooMany = removalProblem({ known, gone }, progress.entries, full);
+  const delivered = base && resync ? base.next_sequence - resync.from + progress.entries : 0;
+  const tooMany = removalProblem({ known, gone }, delivered, resync?.full ?? full);
   if (tooMany !== null) return { ...update, bad, problem: tooMany };
   const removals = gone > 0 ? await inferred?.write() : undefined;
   const next = nextCheckpoint({
     runId,
     link: found,
-    progress,
+    progress: progress.stillReading ? await withLastPage(deps, runId, progress) : progress,
     generation,
     rows,
     rowsSha256: rowsSha256([...parts, ...(removals?.parts ?? [])]),
     quarantined: bad.length,
     gone,
+    ...(resync && { resync }),
   });
   const checkpoint = next && {
     ...next,
@@ -99,6 +107,24 @@ export async function pendingUpdate(
     finished_at: new Date().toISOString(),
   };
   return { ...update, bad, removals, checkpoint, problem: null };
+}
+
+/** The full resync that a reading is, or goes on with, and all bad rows of it so far; undefined for any other reading. */
+function resyncOf(
+  base: NonNullable<FoundLink["base"]>,
+  { mode }: LinkProgress,
+  full: boolean,
+  bad: readonly QuarantinedRow[],
+): OpenResync | undefined {
+  const before = mode === "full" ? { from: base.next_sequence, bad: [], full } : base.resync;
+  const ids = bad.flatMap(({ row }) => idOf(row));
+  return before && { ...before, full: before.full || full, bad: [...before.bad, ...ids] };
+}
+
+/** Notes what the last page delivered: the first one of the next run may repeat it. */
+async function withLastPage({ lake }: Dependencies, runId: string, progress: LinkProgress) {
+  const page = progress.lastPage && (await readRecord(lake.store, runId, progress.lastPage));
+  return page ? { ...progress, lastPageSha256: deliveredSha256(page.body) } : progress;
 }
 
 async function badRows(

@@ -138,7 +138,7 @@ interface ReadPage {
 }
 
 /** Hashes the raw text that a page delivered. */
-function deliveredSha256(body: Buffer): string {
+export function deliveredSha256(body: Buffer): string {
   return hash("sha256", deliveredText(transactionStream, body.toString("utf8")) ?? "");
 }
 

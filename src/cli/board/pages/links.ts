@@ -178,7 +178,7 @@ async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<L
       qualify row_number() over (partition by turn order by age_s desc, link_id) <= ${most}
     ), nights as (
       select link_id, finished_at::date as day,
-        case when bool_or(status = 'synced') then 'news'
+        case when bool_or(status in ('synced', 'still_reading')) then 'news'
           when bool_or(status in ('unchanged', 'superseded')) then 'unchanged'
           when arg_max(status, (finished_at, run_id)) = 'failed' then 'failed' else 'skipped' end as state,
         sum(coalesce(created, 0) + coalesce(updated, 0) + coalesce(removed, 0))::bigint as changed,

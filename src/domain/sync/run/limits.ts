@@ -1,3 +1,19 @@
+import { HOUR, MINUTE } from "../../duration.js";
+
+const MOST_READING_MS = 6 * HOUR;
+/** How much of its schedule's interval: a run that has not ended when the next one is due has that skipped. */
+const MOST_OF_INTERVAL = 0.9;
+
+/** For how long a run reads one link, before it ends it as `still_reading`. @param everyMs its schedule's interval, if it has one */
+export function longestReading(everyMs = Number.POSITIVE_INFINITY): number {
+  return Math.min(MOST_READING_MS, everyMs * MOST_OF_INTERVAL);
+}
+
+/** How often what is committed comes into `transactions` while a run reads its last links. */
+export function bringUpEvery(mostMs: number): number {
+  return Math.min(5 * MINUTE, mostMs / 10);
+}
+
 /** Commit once this much is finished, over all slices: links or users, bytes of their pages, or time since the last commit. */
 export const COMMIT_EVERY_LINKS = 5_000;
 export const COMMIT_EVERY_BYTES = 64 * 1024 * 1024;

@@ -7,6 +7,7 @@ import {
   afterSlice,
   type EndedLink,
   fateOf,
+  type LinkRules,
   newLink,
   type OpenLink,
   SECOND_TRY_ATTEMPTS,
@@ -37,11 +38,8 @@ export interface CarriedLinks extends LinkCounts {
 
 const NONE: CarriedLinks = { open: [], waiting: [], notReady: [], ended: [], found: 0, size: null };
 
-export interface LinkOptions {
+export interface LinkOptions extends LinkRules {
   readonly full: boolean;
-  /** Rows requested in one page where no other size is known to work. */
-  readonly pageSize: number;
-  readonly jitter: () => number;
 }
 
 export interface LinkToLoad extends LinkReading {
@@ -136,7 +134,10 @@ export class Links {
       // A load that found a page lost has restarted or ended the link meanwhile: this result is of an earlier attempt.
       const isStale = given.has(key) && known?.progress.attempt !== one.progress.attempt;
       if (!isStale)
-        refused = moreUnauthorized(refused, this.#judge(afterSlice(known, slice, one), one, result.at));
+        refused = moreUnauthorized(
+          refused,
+          this.#judge(afterSlice(known, slice, one, result.at), one, result.at),
+        );
       else if (known !== undefined) this.#put({ ...known, inSlice: false });
     }
     return refused;
@@ -249,7 +250,7 @@ export interface ReadSoFar {
 }
 
 /** How much of a link is read at most, before it is done. */
-const MOST_PART = 0.9;
+export const MOST_PART = 0.9;
 
 /** @param open the links that are being read */
 export function readSoFar(

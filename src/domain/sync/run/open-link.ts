@@ -25,6 +25,8 @@ export interface OpenLink extends LinkReading {
   /** The first and the last slice whose `continued` folder may. */
   readonly continued: readonly [first: number, last: number] | null;
   readonly failure?: NamedFailure | undefined;
+  /** Epoch milliseconds at which its first slice ended. */
+  readonly since?: number;
 }
 
 /** A link that ended without anything to commit. */
@@ -43,14 +45,27 @@ export function newLink(link: Place, base: LinkBase, progress: LinkProgress): Op
 }
 
 /** A link as a slice leaves it, with the journals that may hold its pages; `known` where its run tracked it before. */
-export function afterSlice(known: OpenLink | undefined, slice: number, result: LinkResult): OpenLink {
+export function afterSlice(
+  known: OpenLink | undefined,
+  slice: number,
+  result: LinkResult,
+  at: number,
+): OpenLink {
   const link = known ?? newLink(result.link, result.base, result.progress);
   const isContinued = known !== undefined && known.progress.pages > 0;
   const folders = isContinued
     ? { continued: [link.continued?.[0] ?? slice, slice] as const }
     : { begun: [...link.begun, slice] };
   const { failure = link.failure } = result;
-  return { ...link, ...folders, inSlice: false, ...(failure && { failure }) };
+  return { since: at, ...link, ...folders, inSlice: false, ...(failure && { failure }) };
+}
+
+export interface LinkRules {
+  /** Rows requested in one page where no other size is known to work. */
+  readonly pageSize: number;
+  readonly jitter: () => number;
+  /** For how long a link is read, in milliseconds. */
+  readonly mostMs: number;
 }
 
 type LinkFate =
@@ -66,7 +81,7 @@ export function fateOf(
   link: OpenLink,
   { progress, outcome }: { readonly progress: LinkProgress; readonly outcome: LinkOutcome },
   at: number,
-  { pageSize, jitter }: { readonly pageSize: number; readonly jitter: () => number },
+  { pageSize, jitter, mostMs }: LinkRules,
 ): LinkFate {
   const verdict = afterOutcome(progress, link.base, outcome, pageSize, at, jitter());
   switch (verdict.kind) {
@@ -83,9 +98,14 @@ export function fateOf(
     }
     case "read":
     case "publish": {
-      const manifests = verdict.progress.attempt === link.progress.attempt ? link.manifests : [];
-      const complete = verdict.kind === "publish";
-      return { kind: "open", link: { ...link, progress: verdict.progress, complete, manifests } };
+      const isSame = verdict.progress.attempt === link.progress.attempt;
+      const manifests = isSame ? link.manifests : [];
+      // What came so far is committed as an update of its own, and its cursor leads on.
+      const isTooLong = verdict.kind === "read" && isSame && at - (link.since ?? at) > mostMs;
+      const isEnded = isTooLong && verdict.progress.pages > 0;
+      const progress = isEnded ? { ...verdict.progress, stillReading: true as const } : verdict.progress;
+      const complete = isEnded || verdict.kind === "publish";
+      return { kind: "open", link: { ...link, progress, complete, manifests } };
     }
   }
 }

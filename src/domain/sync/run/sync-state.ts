@@ -141,6 +141,11 @@ export class SyncState {
     };
   }
 
+  /** Whether no link is left to begin, and no user but those who wait for another try. */
+  get hasBegunAll(): boolean {
+    return this.#links.state.waiting.length === 0 && !this.#users.hasFresh;
+  }
+
   /** Links of which nothing is committed yet. */
   get unfinished(): number {
     return this.#links.unfinished + this.#publication.uncommitted;

@@ -102,10 +102,15 @@ export class Users {
     });
   }
 
+  /** Whether there are users whom no slice has reached. */
+  get hasFresh(): boolean {
+    return this.total - this.state.next + sizeOf(this.state.back) > 0;
+  }
+
   /** Epoch milliseconds at which the next user is due; undefined where none is left. */
   nextDue(): number | undefined {
-    const { next, back, again } = this.state;
-    if (this.#takesFresh && this.total - next + sizeOf(back) > 0) return 0;
+    const { again } = this.state;
+    if (this.#takesFresh && this.hasFresh) return 0;
     return again.length === 0 ? undefined : Math.min(...again.map(({ progress }) => progress.notBefore));
   }
 

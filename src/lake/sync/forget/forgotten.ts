@@ -48,7 +48,9 @@ export function forgetting(feed: Snapshot, fpId: string, links: Iterable<string>
     const checkpoint = linkCheckpoint(feed, link);
     if (checkpoint === undefined) continue;
     known[link] = checkpoint.next_sequence;
-    actions.push(domain(checkpointDomain(link), { ...checkpoint, external_id: null, erased: true }));
+    actions.push(
+      domain(checkpointDomain(link), { ...checkpoint, external_id: null, resync: undefined, erased: true }),
+    );
   }
   return [...actions, domain(PREFIX + fpId, { links: known, again: false } satisfies Forgotten)];
 }

@@ -8,7 +8,7 @@ import { type CleanedPlaces, type PageName, readValue } from "./journal.js";
 
 type LinkBaseState = Pick<
   LinkCheckpoint,
-  "cursor" | "external_id" | "generation" | "next_sequence" | "head" | "last_page_sha256"
+  "cursor" | "external_id" | "generation" | "next_sequence" | "head" | "last_page_sha256" | "resync"
 > & {
   /** Whether a committed row of the link had a sign conflict. */
   readonly signs_differ: boolean;
@@ -31,17 +31,23 @@ export interface FoundLink {
 export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
-  const { external_id, generation, next_sequence, head } = checkpoint;
+  const { external_id, generation, next_sequence, head, resync } = checkpoint;
   const { cursor, last_page_sha256 } = checkpoint.erased
     ? { cursor: null, last_page_sha256: null }
     : checkpoint;
   const signs_differ = checkpoint.signs_differ === true;
-  return { cursor, external_id, generation, next_sequence, head, last_page_sha256, signs_differ };
+  const state = { cursor, external_id, generation, next_sequence, head, last_page_sha256, signs_differ };
+  return { ...state, ...(resync && { resync }) };
 }
 
 /** Gives what the reading of a link depends on, without its ids. */
 export function linkBase({ base, obstacle }: FoundLink): LinkBase {
-  return { cursor: base?.cursor ?? null, known: base !== null, ...(obstacle !== undefined && { obstacle }) };
+  const known = { cursor: base?.cursor ?? null, known: base !== null };
+  return {
+    ...known,
+    ...(base?.resync && { isResyncing: true as const }),
+    ...(obstacle !== undefined && { obstacle }),
+  };
 }
 
 /** Reads the records of links. @throws StagingLostError */

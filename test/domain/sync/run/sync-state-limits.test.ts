@@ -27,7 +27,7 @@ import {
 
 const USERS = 3 * USERS_AT_ONCE;
 const TIMEOUT = { kind: "transient", reason: "timeout", retryAfterMs: null } as const;
-const options = { users: USERS, full: false, pageSize: SIZE, jitter: () => 0.5, now: 0 };
+const options = { users: USERS, full: false, pageSize: SIZE, jitter: () => 0.5, mostMs: 60_000, now: 0 };
 
 const FAILED = {
   progress: freshUser(0),
@@ -144,10 +144,11 @@ test.for<[string, Partial<ReadSliceResult>]>([
 });
 
 /** Lets a slice read so many pages of each link that is due. */
-const read = (pages: number, kind: "open" | "torn" | "complete" = "open", at = 0) => {
+const read = (pages: number, kind: "open" | "torn" | "complete" | typeof TIMEOUT = "open", at = 0) => {
   const work = take(at);
+  const outcome = typeof kind === "string" ? { kind } : kind;
   const links = work.links.map(({ link, progress }) =>
-    linkResult(link, { progress: withPages(progress, pages), outcome: { kind } }),
+    linkResult(link, { progress: withPages(progress, pages), outcome }),
   );
   end(work, { links, at });
 };
@@ -156,6 +157,21 @@ const load = (manifest: string) => {
   if (toLoad !== undefined) state.applyLoad(toLoad, { manifest, refused: [] }, 0);
   return toLoad;
 };
+
+test.for([
+  ["whose update goes on", "open", 60_001, 1, [{ progress: { stillReading: true, pages: 2 } }]],
+  ["that fails then", TIMEOUT, 60_001, 1, [{ progress: { stillReading: true, pages: 2 } }]],
+  ["that has given nothing", "open", 60_001, 0, []],
+  ["not longer", "open", 60_000, 1, []],
+] as const)("a link that is read for longer than it may, %s", ([, kind, at, pages, committed]) => {
+  state = new SyncState({ ...options, users: 1 });
+  begin(pages);
+  expect(state.hasBegunAll).toBe(true);
+  read(pages, kind, at);
+  load("m");
+  expect(state.takeToCommit(at)?.links ?? []).toMatchObject(committed);
+  expect(state.nextDue() === undefined).toBe(committed.length > 0);
+});
 
 test("manifests of an attempt that was given up are not committed", () => {
   state = new SyncState({ ...options, users: 1 });
