@@ -27,9 +27,8 @@ export interface OpenOutcome {
 
 /** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
 export const USELESS_ANSWER = "no_json";
-/** Reason of one with another status than 200, or another answer than the empty object that says that all was carried out. */
+/** Reason of one with another status than 200, or another answer than the empty object that was promised. */
 export const NOT_PROMISED = "not_promised";
-/** Reasons of answers that say nothing. */
 export const USELESS: readonly string[] = [USELESS_ANSWER, NOT_PROMISED];
 /** Useless answers in a row after which nothing more is asked: a wrong address gives them for ever. */
 const MOST_USELESS = 5;

@@ -52,6 +52,15 @@ test("an id with bytes that are not UTF-8 is a bad row: two such ids would be re
   expect(readPage(transactionStream, text).problems.map(({ index }) => index)).toEqual([0, 1]);
 });
 
+test("an id of nothing that anybody sees is blank", () => {
+  const ids = ["\u200b", "\ufeff", " \u2060 ", "\u0000", "\u2800", "\u3164"];
+  const { problems } = readPage(transactionStream, page(ids.map((id) => rawRow(id)).join()));
+  expect(problems.map(({ index, reason }) => [index, reason])).toEqual(
+    ids.map((_, index) => [index, "transaction_id: blank"]),
+  );
+  expect(readPage(transactionStream, page(rawRow("a\u200b"))).problems).toEqual([]);
+});
+
 test("a number of the data provider that a double would change is read as its text", () => {
   const raw = '{"big":12345678901234567890123.45,"small":1.10}';
   const body = `{"accounts":[{"id":"a","link_id":"l","name":"n","raw_provider_data":${raw}}]}`;

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib";
 import type { z } from "zod";
 import { NOT_PROMISED, USELESS_ANSWER } from "../../domain/backoff.js";
 import type { SubjectMismatch } from "../../domain/failures.js";
@@ -6,8 +7,39 @@ import { DEEPEST, formOf, parseExactly } from "../../domain/json/text.js";
 import { isJsonObject } from "../../domain/json/value.js";
 import { HIDDEN, maskedId } from "../../domain/service/external-id.js";
 import type { CheckedRequest, Operation, ResponseOf } from "../operations/operation.js";
-import { AnotherSubjectError, factsOf, SchemaError, TransientError } from "./errors.js";
+import { AnotherSubjectError, factsOf, SchemaError, TransientError, tooLarge } from "./errors.js";
 import type { Reply } from "./exchange.js";
+import { headerOf } from "./headers.js";
+
+type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ["identity", (body) => body],
+  ["gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync],
+]);
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
+/**
+ * Gives JSON as the service wrote it: proxies compress unasked, and servers put a byte order mark in front.
+ *
+ * @throws SchemaError, TransientError where it is too long, or compressed in another way.
+ */
+export function plainReply(operation: Operation, reply: Reply, maxOutputLength: number): Reply {
+  if (operation.answers === "bytes") return reply;
+  const facts = factsOf(operation, reply.status);
+  const decode = DECODERS.get(headerOf(reply.headers, "content-encoding") || "identity");
+  try {
+    const body = decode?.(reply.body, { maxOutputLength });
+    const isMarked = body?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    if (body) return { ...reply, body: isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body };
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE")
+      throw new SchemaError(facts, "", tooLarge(maxOutputLength));
+  }
+  throw new TransientError(facts, USELESS_ANSWER);
+}
 
 /**
  * Parses and checks the body of an answer.

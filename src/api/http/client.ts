@@ -9,7 +9,7 @@ import { parseHttpDate } from "../../domain/service/pace/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { getUser } from "../operations/user.js";
 import { isByteSource } from "../schemas/byte-source.js";
-import { readAnswer } from "./answer.js";
+import { plainReply, readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
 import type { CallOptions } from "./call-options.js";
 import { CallQueue, type QueuedCall } from "./call-queue.js";
@@ -132,11 +132,11 @@ class PooledClient {
     options: CallOptions = {},
   ): Promise<Omit<Reply, "body">> {
     try {
-      // What an answer is about is known at its end, so it is poured only then.
-      const isNamed = operation.names !== undefined;
-      const { body, ...head } = await this.#exchange(operation, params, options, isNamed ? undefined : sink);
-      if (isNamed) readAnswer(operation, { ...head, body });
-      sink.end(isNamed ? body : undefined);
+      // JSON can be judged at its end, so it is poured only then.
+      const isJson = operation.answers !== "bytes";
+      const { body, ...head } = await this.#exchange(operation, params, options, isJson ? undefined : sink);
+      if (isJson && options.accepts === undefined) readAnswer(operation, { ...head, body });
+      sink.end(isJson ? body : undefined);
       await finished(sink, { readable: false });
       return head;
     } catch (error) {
@@ -269,7 +269,10 @@ class PooledClient {
       if (isPause) this.#queue.refused(paced, status, retryAfterMs(headers));
     };
     if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
-    const send = () => exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
+    const send = async () => {
+      const reply = await exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
+      return plainReply(call.operation, reply, this.#options.maxBodyBytes);
+    };
     // A refused client token says nothing about the key that the rest of the run uses.
     const doubted = auth === "secret_key" ? run : undefined;
     const subject = paced.subject || JSON.stringify(call.asked.body);

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { NOT_PROMISED, USELESS_ANSWER } from "../../domain/backoff.js";
+import { InputError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
-import { type ByteSource, type StreamedBody, streamBody } from "../schemas/byte-source.js";
+import type { ByteSource } from "../schemas/byte-source.js";
 import { onAbort } from "./abort-listeners.js";
 import {
   type CallFacts,
@@ -14,7 +15,7 @@ import {
   TransientError,
   tooLarge,
 } from "./errors.js";
-import { announced, decoderOf, headerOf, isCompressed, promisesJson } from "./headers.js";
+import { announced, headerOf, promisesJson } from "./headers.js";
 import { MOST_READ, type RefusalBody, relayWords } from "./refusal-words.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
@@ -25,9 +26,7 @@ const DISCARD_BYTES = 64 * 1024;
 const LONGEST_STREAM = 64;
 const STREAMED_IN_TIME = 4;
 
-const BYTE_ORDER_MARK = Buffer.from("\ufeff");
-
-/** A 2xx answer. JSON that came compressed, or behind a byte order mark, is plain in it; all else is byte for byte as it came. */
+/** A 2xx answer, its body byte for byte as it came. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -161,8 +160,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure());
     } else if (this.#size > this.#mostBytes) {
       this.#giveUp(new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes)));
-    } else if (this.#sink !== undefined) {
-      this.#pour(this.#sink, controller, chunk);
+    } else if (this.call.sink !== undefined) {
+      this.#pour(this.call.sink, controller, chunk);
     } else {
       this.#chunks.push(chunk);
     }
@@ -172,13 +171,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#finish()) return;
     this.#isWhole = true;
     if (this.#failure !== undefined) this.reject(this.#failure());
-    else {
-      try {
-        this.resolve(this.#reply());
-      } catch (error) {
-        this.reject(error);
-      }
-    }
+    else this.resolve(this.#reply());
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -192,11 +185,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       const facts = { ...this.#facts(), status, relayed: relayWords(this.call.operation, status, headers) };
       return () => statusError(facts, headers, () => this.#said());
     }
-    const { answers } = this.call.operation;
-    const isOther = status !== 200 && !this.call.accepts?.(status);
-    if (answers !== "bytes" && isOther) return () => new TransientError(this.#facts(), NOT_PROMISED);
-    if (answers !== "bytes" && this.#sink === undefined && !(promisesJson(headers) && decoderOf(headers)))
-      return () => new TransientError(this.#facts(), USELESS_ANSWER);
+    const isJson = this.call.operation.answers !== "bytes";
+    if (isJson && status !== 200 && !this.call.accepts?.(status))
+      return () => new TransientError(this.#facts(), NOT_PROMISED);
+    if (isJson && !promisesJson(headers)) return () => new TransientError(this.#facts(), USELESS_ANSWER);
     return announced(headers) > this.#mostBytes
       ? () => new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes))
       : undefined;
@@ -217,7 +209,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   get #mostBytes(): number {
-    return this.limits.maxBodyBytes * (this.#sink === undefined ? 1 : LONGEST_STREAM);
+    return this.limits.maxBodyBytes * (this.call.sink === undefined ? 1 : LONGEST_STREAM);
   }
 
   #bodyLimitMs(): number {
@@ -238,33 +230,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #reply(): Reply {
     const durationMs = performance.now() - this.#startedAt;
     const head = { status: this.#status ?? 0, headers: this.#headers };
-    const body = this.call.operation.answers === "bytes" ? this.#wholeBody() : this.#plainBody();
-    if (this.#sink === undefined) this.call.sink?.write(body);
-    return { ...head, body, bytes: this.#size, durationMs, asked: this.call.asked };
+    return { ...head, body: this.#answerBody(), bytes: this.#size, durationMs, asked: this.call.asked };
   }
 
-  #wholeBody(): Buffer {
+  #answerBody(): Buffer {
     const [only] = this.#chunks;
-    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
-  }
-
-  #plainBody(): Buffer {
-    const maxOutputLength = this.#mostBytes;
-    try {
-      const body = decoderOf(this.#headers)?.(this.#wholeBody(), { maxOutputLength }) ?? this.#wholeBody();
-      return body.indexOf(BYTE_ORDER_MARK) === 0 ? body.subarray(BYTE_ORDER_MARK.length) : body;
-    } catch (error) {
-      const { code } = error as { readonly code?: unknown };
-      if (code === "ERR_BUFFER_TOO_LARGE")
-        throw new SchemaError(this.#facts(), "", tooLarge(maxOutputLength));
-      throw new TransientError(this.#facts(), code === "Z_BUF_ERROR" ? "torn_body" : USELESS_ANSWER);
-    }
-  }
-
-  /** Where the body flows to as it comes: only a compressed one is held until its end. */
-  get #sink(): Writable | undefined {
-    const isHeld = this.call.operation.answers !== "bytes" && isCompressed(this.#headers);
-    return isHeld ? undefined : this.call.sink;
+    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size);
   }
 
   // Answers the caller at once; the connection is torn down, because the rest of the answer is unread.
@@ -287,4 +258,39 @@ class Exchange implements Dispatcher.DispatchHandler {
     const credential = operation.auth === "client_token" ? operation.auth : undefined;
     return { ...factsOf(operation, this.#status), sent: this.#sent, credential };
   }
+}
+
+/** A body while it is sent: the stream for undici, and the failure of its source. */
+interface StreamedBody {
+  readonly stream: Readable;
+  /** The failure of the source itself, not of the connection. */
+  readonly failure: () => unknown;
+}
+
+/**
+ * Streams a source as a request body, calling `onProgress` for each piece taken.
+ * A source that is not as long as it said fails: the rest of its length would never come.
+ */
+function streamBody(operation: string, source: ByteSource, onProgress: () => void): StreamedBody {
+  let failure: unknown;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    try {
+      for await (const piece of source.open()) {
+        size += piece.byteLength;
+        if (source.size !== undefined && size > source.size) break;
+        yield piece;
+        onProgress();
+      }
+      if (source.size !== undefined && size !== source.size) {
+        throw new InputError(
+          `${operation}: the body is not as long as it was when the call began; it was broken off. Send it again when nobody writes to it`,
+        );
+      }
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  return { stream: Readable.from(pieces(), { objectMode: false }), failure: () => failure };
 }

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from "node:zlib";
 import { parseHttpDate, parseRetryAfter } from "../../domain/service/pace/retry-after.js";
 
 /** The value of a header; of one that comes several times, as where a proxy adds its own, the first. */
@@ -23,29 +22,4 @@ export function promisesJson(headers: IncomingHttpHeaders): boolean {
 /** Bytes that an answer says its body has; 0 where it doesn't say. */
 export function announced(headers: IncomingHttpHeaders): number {
   return Number(headerOf(headers, "content-length") ?? 0);
-}
-
-type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
-
-// Many servers leave out the frame that the standard asks for.
-const inflate: Decoder = (body, options) =>
-  ((body[0] ?? 0) & 15) === 8 ? inflateSync(body, options) : inflateRawSync(body, options);
-
-const PLAIN: Decoder = (body) => body;
-
-const DECODERS: ReadonlyMap<string, Decoder> = new Map([
-  ["identity", PLAIN],
-  ["gzip", gunzipSync],
-  ["x-gzip", gunzipSync],
-  ["deflate", inflate],
-  ["br", brotliDecompressSync],
-]);
-
-/** How to decompress an answer: proxies compress unasked. Undefined for a way that is unknown here, or several. */
-export function decoderOf(headers: IncomingHttpHeaders): Decoder | undefined {
-  return DECODERS.get(String(headers["content-encoding"] || "identity").toLowerCase());
-}
-
-export function isCompressed(headers: IncomingHttpHeaders): boolean {
-  return decoderOf(headers) !== PLAIN;
 }

@@ -20,9 +20,18 @@ export function businessExternalIdProblem(text: string): BrokenRule | undefined 
  */
 export function onboardingExternalIdProblem(text: string): BrokenRule | undefined {
   if (text === "") return { code: "empty", rule: "empty" };
+  const invisible = invisibleIn(text);
+  if (invisible) return { code: "invisible_character", rule: `with ${invisible}` };
   if (/[\s\p{Cc}]/u.test(text))
     return { code: "white_space", rule: "with white space or a control character" };
   return hasLoneSurrogate(text) ? { code: "lone_surrogate", rule: "with a lone surrogate" } : undefined;
+}
+
+/** Names the first character of a text that nobody sees: ids that differ by it look alike. */
+export function invisibleIn(text: string): string | undefined {
+  const point = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.exec(text)?.[0].codePointAt(0);
+  if (point === undefined) return undefined;
+  return `an invisible character (U+${point.toString(16).toUpperCase().padStart(4, "0")})`;
 }
 
 const CONTROL = /\p{Cc}/u;
@@ -38,6 +47,8 @@ export function fpIdProblem(value: string): BrokenRule | undefined {
 
 /** Why a value can't be a customer's id, without quoting it; undefined when it can. */
 export function externalIdProblem(value: string): BrokenRule | undefined {
+  const invisible = invisibleIn(value);
+  if (invisible) return { code: "invisible_character", rule: `has ${invisible}` };
   if (CONTROL.test(value)) return { code: "control_character", rule: "has a control character" };
   if (hasLoneSurrogate(value)) return { code: "lone_surrogate", rule: "has a lone surrogate" };
   return value === value.trim() ? undefined : { code: "outer_spaces", rule: "has spaces around it" };

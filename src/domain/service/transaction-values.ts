@@ -2,7 +2,8 @@
 
 const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
-const BLANK = /^\s*$/;
+/** Nothing that anybody could see. */
+const BLANK = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Money as the service writes it: what `DECIMAL(28,10)` holds exactly, without exponent, sign `+` or spaces. */

@@ -9,6 +9,7 @@ import {
   type UniqueValue,
 } from "../../domain/row-problem.js";
 import { counted } from "../../domain/words/counted.js";
+import { ChangedIds } from "./changed-ids.js";
 import { type InputRow, LONG_NUMBER, readRows } from "./rows.js";
 import { fileError, type InputFile } from "./text.js";
 import { type InspectedFiles, inspectFiles, uploadedBytes } from "./uploaded-file.js";
@@ -52,9 +53,11 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
   const ignored = new Set<string>();
   const doubts = new Set<string>();
   const inspected: InspectedFiles = new Map();
+  let changed = new ChangedIds();
   return {
     async *rows() {
       const firstLine = new Map<string, number>();
+      changed = new ChangedIds();
       let hasHeader = false;
       let hasRow = false;
       const ignore = (column: string) => {
@@ -70,6 +73,7 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
         for (const column of given.values.keys()) ignore(column);
         const judged = await withFiles(rules, file, judgeRow(rules, given), inspected);
         // An invalid row's value counts too: once the row is right, it would be there twice.
+        changed.add(judged.line, judged.row ?? {});
         const doubt = judged.row && rules.doubt?.row?.(judged.row);
         if (doubt) doubts.add(doubt);
         const unique = rules.unique?.(judged.row ?? readableRow(rules, given)) ?? null;
@@ -87,7 +91,7 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
     warnings() {
       const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
       const ignoring = list === "" ? [] : [`ignored ${list}; its columns are ${columns}`];
-      return [...ignoring, ...doubts].map((words) => `${file.name} ${path}: ${words}`);
+      return [...ignoring, ...doubts, ...changed.warnings()].map((words) => `${file.name} ${path}: ${words}`);
     },
     bytes: ({ row }, column) => uploadedBytes(pathIn(file, row ?? {}, column)),
   };

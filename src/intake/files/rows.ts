@@ -3,6 +3,7 @@ import { CsvError, type Parser, parse } from "csv-parse";
 import { DEEPEST, formOf, withNumbersAsText } from "../../domain/json/text.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
+import { invisibleIn } from "../../domain/service/external-id.js";
 import { fileError, type InputFile, LONGEST_ROW, MalformedFileError, startOf, textOf } from "./text.js";
 
 /** A row of an input file, before its values are judged. */
@@ -54,6 +55,9 @@ async function* csvRows(file: InputFile, checkHeader: CheckHeader): AsyncGenerat
   let columns: readonly string[] | undefined;
   for await (const record of csvRecords(file)) {
     if (columns === undefined) {
+      const invisible = invisibleIn(record.fields.join());
+      if (invisible)
+        throw fileError(file, `line ${record.line}: a column's name has ${invisible}`, "Type it again.");
       checkHeader(record.fields, record.line);
       columns = record.fields;
     } else yield csvRow(record, columns);
@@ -99,6 +103,11 @@ interface JsonLine {
   readonly text: string;
 }
 
+/** Whether a cell or line holds nothing: a lone Ctrl-Z is how old programs end a file. */
+function isNone(text: string): boolean {
+  return text === "" || text === "\x1a";
+}
+
 /** Reads the lines of a JSONL file; skips empty ones. @throws InputError for a line that is too long. */
 async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   let line = 0;
@@ -108,13 +117,13 @@ async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
     rest = parts.pop() ?? "";
     for (const text of parts) {
       line += 1;
-      if (text.trim() !== "") yield { line, text };
+      if (!isNone(text.trim())) yield { line, text };
     }
     if (rest.length > LONGEST_ROW) {
       throw fileError(file, `line ${line + 1} is longer than 16 MB`, "Give one object a line.");
     }
   }
-  if (rest.trim() !== "") yield { line: line + 1, text: rest };
+  if (!isNone(rest.trim())) yield { line: line + 1, text: rest };
 }
 
 /** Whether a decimal outside of strings has more digits than JavaScript keeps; integers are judged one by one. */
@@ -143,7 +152,7 @@ interface CsvRecord {
 }
 
 /**
- * Reads the records of a CSV file, its header first; skips empty lines.
+ * Reads the records of a CSV file, its header first; skips empty lines, and those of empty cells that spreadsheets add.
  *
  * @throws MalformedFileError where it stops being CSV.
  */
@@ -163,7 +172,7 @@ async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
         countedTwice += field.match(/\r\n/g)?.length ?? 0;
         breaks += field.match(/\r\n|\n|\r/g)?.length ?? 0;
       }
-      records.push({ line: lines - countedTwice - breaks, fields });
+      if (!fields.every(isNone)) records.push({ line: lines - countedTwice - breaks, fields });
       return null;
     },
   });

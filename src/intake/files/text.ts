@@ -1,7 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
 import { InputError } from "../../domain/failures.js";
+import { foreignForm } from "./foreign-forms.js";
 
 /** A file of rows that a command was given. */
 export interface InputFile {
@@ -34,12 +36,12 @@ export class MalformedFileError extends InputError {
   }
 }
 
-const SAVE_AS_UTF8 = "Save it as UTF-8.";
+const SAVE_AS = "Save it as CSV UTF-8, or as UTF-8 with one JSON object a line.";
 
 /**
  * Reads the text of a file in pieces, without a BOM; gives nothing for a file that holds only white space.
  *
- * @throws InputError for a file that is not there, too large or not UTF-8.
+ * @throws InputError for a file that is not there, too large, not UTF-8, or of another form.
  */
 export async function* textOf(file: InputFile): AsyncGenerator<string> {
   let blank = "";
@@ -79,7 +81,8 @@ async function* decoded(file: InputFile): AsyncGenerator<string> {
   try {
     await checkFile(file);
     for await (const bytes of createReadStream(file.path) as AsyncIterable<Buffer>) {
-      if (isFirst && isUtf16(bytes)) throw fileError(file, "is UTF-16", SAVE_AS_UTF8);
+      const foreign = isFirst ? foreignForm(bytes) : undefined;
+      if (foreign !== undefined) throw fileError(file, `is ${foreign}`, SAVE_AS);
       isFirst = false;
       const text = decoder.decode(bytes, { stream: true });
       if (text !== "") yield text;
@@ -107,7 +110,7 @@ async function readFailure(file: InputFile, error: unknown): Promise<unknown> {
   const code = "code" in error ? error.code : undefined;
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
     const { line, byte } = await badByte(file.path);
-    return fileError(file, `line ${line}, byte ${byte} of the line: not UTF-8`, SAVE_AS_UTF8);
+    return fileError(file, `line ${line}, byte ${byte} of the line: not UTF-8`, SAVE_AS);
   }
   if (code === "ENOENT") return fileError(file, "is not there", `Check the path given to ${file.option}.`);
   if (code === "EISDIR") return fileError(file, "is a directory", `Give a file to ${file.option}.`);
@@ -115,37 +118,14 @@ async function readFailure(file: InputFile, error: unknown): Promise<unknown> {
   return fileError(file, `can't be read (${code})`, "Check its permissions.");
 }
 
-function isUtf16(bytes: Buffer): boolean {
-  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-}
-
 /** Finds the first byte that is not UTF-8. It reads the file again, because decoding does not say where it failed. */
 async function badByte(path: string): Promise<{ line: number; byte: number }> {
-  let line = 1;
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
-    let from = 0;
-    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, from)) {
-      const text = Buffer.concat([rest, bytes.subarray(from, end)]);
-      if (!isUtf8(text)) return { line, byte: goodBytes(text) + 1 };
-      rest = Buffer.alloc(0);
-      from = end + 1;
-      line += 1;
-    }
-    rest = Buffer.concat([rest, bytes.subarray(from)]);
+  let line = 0;
+  for await (const text of createInterface(createReadStream(path, "latin1"))) {
+    line += 1;
+    const bytes = Buffer.from(text, "latin1");
+    const good = bytes.toString().replace(/\ufffd.*/, "");
+    if (!isUtf8(bytes)) return { line, byte: Buffer.byteLength(good) + 1 };
   }
-  return { line, byte: goodBytes(rest) + 1 };
-}
-
-/** Counts the bytes before the first one that is not UTF-8. */
-function goodBytes(text: Buffer): number {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (let at = 0; at < text.length; at += 1) {
-    try {
-      decoder.decode(text.subarray(at, at + 1), { stream: true });
-    } catch {
-      return at;
-    }
-  }
-  return text.length;
+  return { line, byte: 1 };
 }

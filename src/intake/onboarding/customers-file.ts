@@ -28,7 +28,8 @@ import { SHORTEST_BUSINESS_ID } from "../../domain/service/external-id.js";
 import { isDocument } from "../../domain/service/vault/vault-identifier.js";
 import { counted } from "../../domain/words/counted.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
-import { problemList } from "../files/judged-file.js";
+import { ChangedIds } from "../files/changed-ids.js";
+import { MOST_SHOWN, problemList } from "../files/judged-file.js";
 import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
 import { fileError, type InputFile } from "../files/text.js";
 import { type InspectedFiles, inspectFiles, uploadedBytes } from "../files/uploaded-file.js";
@@ -38,7 +39,7 @@ import { type InspectedFiles, inspectFiles, uploadedBytes } from "../files/uploa
  */
 export interface CustomersFile {
   readonly facts: BatchFacts;
-  readonly counts: CustomersCounts;
+  readonly counts: CustomersCounter["counts"];
   /** Of what breaks no rule, such as ignored columns; never a value. */
   readonly warnings: readonly string[];
   /** Everything that is wrong with rows, in the file's order. */
@@ -150,13 +151,9 @@ function identityColumn({ kind, fpId, externalId }: DraftCustomer): string | nul
 
 const sha256 = (text: string): string => hash("sha256", text);
 
-const MOST_NAMED = 20;
-
 const SHORT_ID = `a business has an external id shorter than ${SHORTEST_BUSINESS_ID} characters; services are known that refuse it`;
 const NO_DOCUMENTS =
   "the contract has no upload of documents (document.document.…); a service that takes none refuses the row";
-
-type CustomersCounts = CustomersCounter["counts"];
 
 /** Counts the rows of a file while it is read, and keeps what is wrong with them. */
 export class CustomersCounter {
@@ -179,16 +176,20 @@ export class CustomersCounter {
   firstFpId: string | null = null;
   readonly #dataKeys = new Set<string>();
   readonly #doubts = new Set<string>();
+  readonly #changed = new ChangedIds();
 
   add(row: FrozenRow): void {
     const { counts } = this;
     counts.total += 1;
+    const { kind, fpId, externalId } = isRight(row) ? row.customer : row.name;
+    const ours = kind === "business" ? "fp_bid" : "fp_id";
+    this.#changed.add(row.line, { [ours]: fpId, external_id: externalId });
     if (!isRight(row)) {
       counts.invalid += 1;
       this.problems.push(...row.problems);
       return;
     }
-    const { kind, fpId, externalId, vault, documents, create, prerequisiteData } = row.customer;
+    const { vault, documents, create, prerequisiteData } = row.customer;
     counts[kind === "user" ? "users" : "businesses"] += 1;
     if (create) counts.created += 1;
     if (Object.keys(vault).length > 0) counts.vaults += 1;
@@ -215,6 +216,7 @@ export class CustomersCounter {
           ]
         : []),
       ...this.#doubts,
+      ...this.#changed.warnings(),
       ...(external_ids > 0
         ? [
             `${counted(external_ids, "customer has", "customers have")} only an external id, which is also the idempotency id of the ` +
@@ -226,7 +228,7 @@ export class CustomersCounter {
 }
 
 function namesText(names: ReadonlySet<string>): string {
-  const shown = [...names].sort().slice(0, MOST_NAMED);
+  const shown = [...names].sort().slice(0, MOST_SHOWN);
   const more = names.size - shown.length;
   return `${shown.map((name) => JSON.stringify(name)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

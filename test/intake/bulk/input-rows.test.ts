@@ -119,6 +119,26 @@ test("a kind's order is that of the frozen rows, wrong ones last; unknown column
   expect(judged.warnings).toEqual([expect.stringContaining('ignored "shoe"')]);
 });
 
+test("what a spreadsheet made of ids is warned of, with its number and first line, and no id", async () => {
+  const judged = await judge(
+    importJob,
+    "rows.csv",
+    "link_id,account_id,amount,date,description,transaction_id",
+    "1.23457E+11,a,1.0,2026-01-01,NULL,t1",
+    "l,12345.0,1.0,2026-01-01,NULL,NULL",
+    "l,NULL,1.0,2026-01-01,NULL,t-12.0",
+    "l,nan,1.0,2026-01-01,NULL,1e5",
+  );
+  expect(judged.problems).toEqual([]);
+  const words = (column: string, count: string, line: number) =>
+    expect.stringMatching(new RegExp(`column ${column}: ${count} .*first in line ${line}: compare`));
+  expect(judged.warnings).toEqual([
+    words("link_id", "1 id looks", 2),
+    words("account_id", "3 ids look", 3),
+    words("transaction_id", "1 id looks", 3),
+  ]);
+});
+
 test("a kind with a rule for further columns takes them into the row, except empty cells", async () => {
   const job = { ...userFieldsJob, row: userFieldsJob.row.catchall(ownIdText) } as AnyJob;
   const csv = await judge(job, "rows.csv", "shoe,fp_id,hat", "9,fp_a,", " 8,fp_b,m");

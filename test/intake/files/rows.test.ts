@@ -48,6 +48,16 @@ describe("rows of a file", () => {
     ]);
   });
 
+  it("are none where a spreadsheet ends its columns with empty cells, and an old program its file", async () => {
+    const csv = await readAll('\r\n,,\r\na,b,c\r\n1,2,3\r\n,,\r\n"","",""\r\n4,,\r\n,\r\n\x1a');
+    expect(csv.headers).toEqual([[["a", "b", "c"], 3]]);
+    expect(valuesOf(csv)).toEqual([
+      [4, { a: "1", b: "2", c: "3" }],
+      [7, { a: "4", b: "", c: "" }],
+    ]);
+    expect((await readAll('{"a":1}\n\x1a', "rows.jsonl")).rows).toHaveLength(1);
+  });
+
   it("of JSONL are JSON values by field, and a header is asked for nowhere", async () => {
     const read = await readAll('\n{"a":1,"b":null}\r\n  \n{"__proto__":"x"}', "rows.txt");
     expect(read.headers).toEqual([]);
@@ -143,6 +153,39 @@ describe("rows of a file", () => {
     const body = `${"9".repeat(20)}${"x".repeat(9_000_000)}`;
     const { rows, error } = await readAll(`{"id":"a","body":"${body}","n":1.5}\n`, "rows.jsonl");
     expect([rows.map(({ losesDigits }) => losesDigits), error]).toEqual([[false], undefined]);
+  });
+
+  it.each([
+    ["PK\x03\x04\x14\0\x06", "a spreadsheet (.xlsx, .ods) or another ZIP archive"],
+    ["\xd0\xcf\x11\xe0\xa1\xb1", "a spreadsheet (.xls, or .xlsx with a password)"],
+    ["\xff\xfea\0", "UTF-16 or UTF-32"],
+    ["\0\0\xfe\xff\0\0\0a", "UTF-16 or UTF-32"],
+    ["a\0,\0b\0", "UTF-16 or UTF-32"],
+    ["%PDF-1.7", "a document or a picture"],
+    ["{\\rtf1", "a document or a picture"],
+    ["\x1f\x8b\x08\0", "compressed"],
+    ["\x28\xb5\x2f\xfd\x04", "compressed"],
+    ["PAR1\x15\x04", "a Parquet, Arrow, Avro or SQLite file"],
+    ["\xef\xbb\xbf\r\n<!DOCTYPE html>", "HTML or XML, such as a login page"],
+    ["<?xml version", "HTML or XML, such as a login page"],
+    ['[{"a":1},\n{"a":2}]', "one JSON value over all lines"],
+    ['[\n  {\n "a": 1', "one JSON value over all lines"],
+    ['{\r\n  "a": 1', "one JSON value over all lines"],
+  ])("%j are of a file of another form, which is named, whatever it is called", async (content, form) => {
+    for (const name of ["rows.csv", "rows.jsonl", "rows.xlsx"]) {
+      const { rows, error } = await readAll(Buffer.from(content, "latin1"), name);
+      expect(rows).toEqual([]);
+      expect(String(error)).toContain(`${name} is ${form}. Nothing was started. Save it as CSV UTF-8`);
+    }
+  });
+
+  it.each(["PK,b\n1,2\n", "Obj,b\n1,2\n", "{}\n[1]\n"])("%j are of no other form", async (content) =>
+    expect((await readAll(content, "rows")).error).toBeUndefined(),
+  );
+
+  it("under a name with an invisible character are refused: it is none of the known ones", async () => {
+    const { error } = await readAll("a,b\u200b\n1,2\n");
+    expect(String(error)).toContain("line 1: a column's name has an invisible character (U+200B)");
   });
 
   it("of a file larger than it may be are not read", async () => {

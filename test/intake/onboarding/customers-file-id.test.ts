@@ -32,6 +32,6 @@ describe("a batch's id", () => {
     const of = { playbook: "pb_1:v3", mode: "async", service: "s1" } as never;
     const right = "fp_id,external_id,data.tier\nfp_1,,gold\n,c-2,\n";
     expect(await idOf(right, undefined, of)).toBe("onb_2809984a1085e927b371e509");
-    expect(await idOf(`${right}fp/3,,\n,,\n`, undefined, of)).toBe("onb_ab4b3d927f810a76b4d17526");
+    expect(await idOf(`${right}fp/3,,\n,,x\n`, undefined, of)).toBe("onb_ab4b3d927f810a76b4d17526");
   });
 });

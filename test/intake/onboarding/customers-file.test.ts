@@ -84,6 +84,17 @@ describe("a customers file is read the same in every form", () => {
   });
 });
 
+it("ids that a spreadsheet changed are warned of, also in a wrong row", async () => {
+  const { warnings } = await customers(
+    "kind,fp_id,fp_bid,external_id,vault.id.dob\n,1.2E+11,,,\n,,,NULL,x\nbusiness,,12345.0,,\n",
+  );
+  expect(warnings.filter((words) => words.includes("pandas"))).toEqual(
+    ["fp_id", "external_id", "fp_bid"].map((column, at) =>
+      expect.stringMatching(`^column ${column}: 1 id looks .*first in line ${at + 2}`),
+    ),
+  );
+});
+
 describe("a wrong row is not an error of the file: line, column, rule", () => {
   // A code never changes: the batch's id is made of it.
   const cases: [string, string, [number, string | null, string][], string?][] = [
@@ -172,11 +183,11 @@ describe("a file that can't be read as a whole is refused, naming line and colum
       "fp_id,Vault.id.dob\n1,2\n",
       ['line 1: column "Vault.id.dob": write it as vault.<name>'],
     ],
-    ["no UTF-8", Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"), ["line 3, byte 5 of the line: not UTF-8"]],
+    ["no UTF-8", Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"), ["line 3, byte 4 of the line: not UTF-8"]],
     [
       "cut in a character",
       Buffer.from("fp_id\nfp_a\nfp_\xc3", "latin1"),
-      ["line 3, byte 5 of the line: not UTF-8"],
+      ["line 3, byte 4 of the line: not UTF-8"],
     ],
     ["UTF-16", Buffer.from("\ufefffp_id\nfp_a\n", "utf16le"), ["is UTF-16"]],
   ];
