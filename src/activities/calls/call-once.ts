@@ -104,7 +104,8 @@ async function planOf<O extends Operation, A>(
     const since = await record.unsureFor();
     const left = finding.unsureForMs - since;
     if (left <= 0) throw new LostAnswerError(operation.name, first.at);
-    throw lookAgain(operation, Math.min(left, MOST_BETWEEN_LOOKS_MS, Math.max(LOOK_AFTER_MS, since)));
+    const wait = Math.min(left, MOST_BETWEEN_LOOKS_MS, Math.max(LOOK_AFTER_MS, since));
+    throw lookAgain(operation, wait, Date.now() + left);
   }
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
   const wait = believedMissingAfter(operation, params) - youngest;
@@ -112,14 +113,15 @@ async function planOf<O extends Operation, A>(
   throw lookAgain(operation, wait);
 }
 
-function lookAgain({ name }: Operation, wait: number): ApplicationFailure {
+/** @param givesUpAt epoch milliseconds; left out where it is certain then */
+function lookAgain({ name }: Operation, wait: number, givesUpAt?: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
     message:
       `${name}: the answer to an earlier request was lost, and its effect can't be found yet. Nothing was sent; ` +
       "it is looked for again, and the request is sent again once it is certain that it had no effect",
     nextRetryDelay: wait,
-    details: [{ operation: name, sent: false, reason: UNRESOLVED_REQUEST }],
+    details: [{ operation: name, sent: false, reason: UNRESOLVED_REQUEST, givesUpAt }],
   });
 }
 

@@ -1,5 +1,5 @@
 import type { EventKind } from "../service/event-kind.js";
-import { TRY_NOW } from "../waiting.js";
+import { TRY_NOW, type WaitingState } from "../waiting.js";
 import type { BatchState } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 import type { Said } from "./verdict.js";
@@ -44,7 +44,8 @@ export interface CustomerEvent extends Said {
 
 /** What the query `progress` says of a batch. */
 export interface BatchProgress
-  extends Pick<BatchState, "manualReview" | "calls" | "answer_bytes" | "refusals" | "paused"> {
+  extends Pick<BatchState, "manualReview" | "calls" | "answer_bytes" | "refusals" | "paused">,
+    WaitingState {
   readonly runId: string;
   readonly batchId: string;
   readonly customers: CustomerCounts;

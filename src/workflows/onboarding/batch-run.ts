@@ -31,6 +31,7 @@ import {
   type OnboardBatchInput,
   rangesOf,
   rowsToPlan,
+  waitingCustomers,
 } from "../../domain/onboarding/batch/batch-state.js";
 import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
@@ -110,6 +111,7 @@ export class BatchRun {
       return {
         ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, refusals, paused },
         ...callsOf(this.#batch),
+        ...waitingCustomers(this.#batch),
         cancelling: cancelled,
       };
     });

@@ -9,6 +9,7 @@ import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-stat
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { NO_REASON } from "../../../src/domain/run.js";
+import { nothingWaits } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const BATCH = "onb_0123456789abcdef01234567";
@@ -21,6 +22,7 @@ const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}
   runId: RUN,
   batchId: BATCH,
   customers: { ...queuedRows(30), queued: 10, failed: 20 },
+  ...nothingWaits(),
   manualReview: 0,
   calls: 20,
   answer_bytes: 4_000,

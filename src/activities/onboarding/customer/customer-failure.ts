@@ -48,7 +48,7 @@ export async function rowStep(
   } catch (error) {
     if (error instanceof AuthError && !isTokenRefused(error)) {
       if (error.sent) given.warnings.once(one.input.authEpoch, "unauthorized", {}, error.message);
-      return { state: one.state, ...counted.sent, unauthorized: true };
+      return { state: one.state, ...counted.sent, unauthorized: error.mayNot ?? true };
     }
     const action = await nextAction();
     if (!(error instanceof Error) || !endsRow(error, one.tries)) throw error;

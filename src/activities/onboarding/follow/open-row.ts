@@ -10,6 +10,7 @@ import {
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
+  type CustomerStep,
   dueStep,
   hasLinkEnded,
   isOutputAwaited,
@@ -81,12 +82,12 @@ async function post(row: RowInWork): Promise<boolean> {
   if (row.one.input.prepare) {
     const prepared = await row.try(() => prepareCustomer(deps, row.one));
     row.set({ input: { ...row.one.input, prepare: false } });
-    if (!row.apply(prepared)) return putBack(row);
+    if (!row.apply(prepared)) return putBack(row, prepared);
   }
   if (row.one.state.phase !== "settled") {
     row.isPosting = true;
     const posted = await row.try(() => postOnboarding(deps, row.one));
-    if (!row.apply(posted)) return putBack(row);
+    if (!row.apply(posted)) return putBack(row, posted);
     // Its polls begin with the answer, however long that took.
     row.set({ polls: { ...row.one.polls, polledAt: row.now() } });
   }
@@ -94,8 +95,8 @@ async function post(row: RowInWork): Promise<boolean> {
   return true;
 }
 
-function putBack(row: RowInWork): false {
-  row.tell({ kind: "requeued", row: row.one.input.row, ...callsOf(row.one) });
+function putBack(row: RowInWork, { unauthorized = true }: CustomerStep): false {
+  row.tell({ kind: "requeued", row: row.one.input.row, unauthorized, ...callsOf(row.one) });
   return false;
 }
 
@@ -122,7 +123,8 @@ async function poll(
   const all = [...polls.hints, ...news];
   const polled = await row.try(() => pollOnboarding(row.deps, row.one, all));
   row.set({ mail, polls: withPoll(polls, row.now()) });
-  if (!row.apply(polled)) row.tell({ kind: "refused", row: row.one.input.row, ...NO_CALLS });
+  const { unauthorized = true } = polled;
+  if (!row.apply(polled)) row.tell({ kind: "refused", row: row.one.input.row, unauthorized, ...NO_CALLS });
   if (hasLinkEnded(row.one, row.now())) await row.change(withoutLink(row.one.state), "link_ended");
 }
 

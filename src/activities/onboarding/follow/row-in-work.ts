@@ -56,6 +56,7 @@ export class RowInWork {
   async try<R>(work: () => Promise<R>): Promise<R> {
     this.mark();
     const result = await work();
+    if (this.#one.tries.times > 0) this.tell({ kind: "waits", row: this.#one.input.row, waits: null });
     this.set({ tries: NO_TRIES });
     return result;
   }

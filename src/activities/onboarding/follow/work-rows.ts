@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import { StagingLostError } from "../../../domain/failures.js";
+import { instantText } from "../../../domain/duration.js";
+import { StagingLostError, UNRESOLVED_REQUEST } from "../../../domain/failures.js";
 import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keptSlice } from "../../../lake/onboarding/open-customers.js";
@@ -60,7 +61,25 @@ async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer 
   const attempt = tries.times + 1;
   const told = { run_id: runId, batch_id: batchId, line };
   row.deps.warnings.failed(told, failure, { attempt, class: failure.type });
-  if (!failure.nonRetryable && attempt < MOST_TRIES) return triedAgain(row, error, failure.nextRetryDelay);
+  if (!failure.nonRetryable && attempt < MOST_TRIES) {
+    const again = triedAgain(row, error, failure.nextRetryDelay);
+    const [lost] = failure.details ?? [];
+    const { givesUpAt } = (lost ?? {}) as { readonly givesUpAt?: number };
+    if (givesUpAt === undefined) return again;
+    const [next_try_at, gives_up_at] = [again.tries.notBefore, givesUpAt].map(instantText) as [
+      string,
+      string,
+    ];
+    const waits = {
+      owner: `line ${line}`,
+      reason: UNRESOLVED_REQUEST,
+      attempts: attempt,
+      next_try_at,
+      gives_up_at,
+    };
+    row.tell({ kind: "waits", row: input.row, waits });
+    return again;
+  }
   const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
   return fail(row, ended).catch(again);
 }

@@ -1,15 +1,12 @@
 import { added, addedCalls } from "../../counts.js";
+import { mayNotCall } from "../../failures.js";
 import { addRefusals } from "../../refusals.js";
 import type { Verdict } from "../verdict.js";
 import type { ChunkPlan, CustomerReport, DoneReport, RowToRun } from "./batch-rows.js";
 import { type BatchPause, type BatchState, CLOSED_CIRCUIT, customersOf } from "./batch-state.js";
 import { countOf } from "./batch-totals.js";
 
-const CREDENTIALS: BatchPause = {
-  kind: "credentials",
-  reason:
-    "the service refused the credentials, or a call that the log names; check NIGHTLEDGER_API_KEY, then resume",
-};
+const REFUSED_KEY = "the service refused the credentials; check NIGHTLEDGER_API_KEY";
 
 /** Adds the plan of the rows up to `to`. */
 export function planned(batch: BatchState, to: number, { run, ended }: ChunkPlan): BatchState {
@@ -44,9 +41,20 @@ export function unstartedEnded(batch: BatchState, ended: readonly Verdict[]): Ba
 export function reported(batch: BatchState, report: CustomerReport, circuit: number): BatchState {
   if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
   if (report.kind === "lost") return { ...batch, lost: report.message };
+  if (report.kind === "waits") {
+    const outstanding = batch.outstanding.map((one) =>
+      one.row === report.row ? { ...one, waits: report.waits } : one,
+    );
+    return { ...batch, outstanding };
+  }
   const counted = { ...batch, ...addedCalls(batch, report) };
   if (report.kind === "done") return doneReported(counted, report, circuit);
-  return paused(report.kind === "requeued" ? requeued(counted, report.row) : counted, CREDENTIALS);
+  const { kind, row, unauthorized } = report;
+  const why = typeof unauthorized === "string" ? mayNotCall(unauthorized) : REFUSED_KEY;
+  return paused(kind === "requeued" ? requeued(counted, row) : counted, {
+    kind: "credentials",
+    reason: `${why}, then resume`,
+  });
 }
 
 function doneReported(batch: BatchState, report: DoneReport, limit: number): BatchState {
@@ -76,7 +84,7 @@ export function silenced(
 ): { batch: BatchState; rows: readonly RowToRun[] } {
   const isSilent = ({ since }: BatchState["outstanding"][number]) => now - since >= ms;
   const outstanding = batch.outstanding.map((one) => (isSilent(one) ? { ...one, since: now } : one));
-  const rows = batch.outstanding.filter(isSilent).map(({ since: _, ...row }) => row);
+  const rows = batch.outstanding.filter(isSilent).map(rowOf);
   return { batch: { ...batch, outstanding }, rows };
 }
 
@@ -100,8 +108,12 @@ function requeued(batch: BatchState, index: number): BatchState {
   return {
     ...batch,
     outstanding: batch.outstanding.filter(({ row }) => row !== index),
-    waiting: [...batch.waiting, ...again.map(({ since: _, ...row }) => row)],
+    waiting: [...batch.waiting, ...again.map(rowOf)],
   };
+}
+
+function rowOf({ since: _, waits: __, ...row }: BatchState["outstanding"][number]): RowToRun {
+  return row;
 }
 
 function rowEnded(batch: BatchState, { status, review }: Verdict): BatchState {

@@ -1,6 +1,8 @@
 import type { SentCalls } from "../../counts.js";
+import type { Unauthorized } from "../../failures.js";
 import type { RefusedRequest } from "../../refusals.js";
 import type { NewRun } from "../../run.js";
+import type { Waiting } from "../../waiting.js";
 import type { OnboardingTiming } from "../timing.js";
 import type { Verdict } from "../verdict.js";
 
@@ -65,12 +67,18 @@ export interface DoneReport extends Verdict, SentCalls {
   readonly outputCame?: boolean;
 }
 
+/** The service refused the key. `requeued`: nothing was posted, and the row must run again; `refused`: it is posted and continues. */
+interface KeyReport extends SentCalls {
+  readonly kind: "requeued" | "refused";
+  readonly row: number;
+  readonly unauthorized?: Unauthorized;
+}
+
 export type CustomerReport =
   | DoneReport
-  /** The service refused the credentials; nothing was posted, and the row must run again. */
-  | ({ readonly kind: "requeued"; readonly row: number } & SentCalls)
-  /** The service refused the credentials; the onboarding is posted and continues. */
-  | ({ readonly kind: "refused"; readonly row: number } & SentCalls)
+  | KeyReport
+  /** What it waits for, where the effect of a lost request is looked for; null once that is known. */
+  | { readonly kind: "waits"; readonly row: number; readonly waits: Waiting | null }
   /** The batch's staging is gone, so that no outcome can be staged. */
   | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string };
 

@@ -1,6 +1,7 @@
 import { NO_CALLS, type SentCalls } from "../../counts.js";
 import type { Phases } from "../../phases.js";
 import type { Refusals } from "../../refusals.js";
+import { allWaiting, nothingWaits, type Waiting, type WaitingState } from "../../waiting.js";
 import type { BatchRunInput, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 
@@ -13,6 +14,7 @@ export interface BatchPause {
 interface OutstandingRow extends RowToRun {
   /** Epoch milliseconds of the last sign of life. */
   readonly since: number;
+  readonly waits?: Waiting | null;
 }
 
 /** Continue-as-new carries it. Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
@@ -65,6 +67,11 @@ export function newBatch(upTo: number): BatchState {
 export function customersOf({ next, upTo, waiting, outstanding, counts }: BatchState): CustomerCounts {
   const queued = upTo - next + waiting.length;
   return { ...queuedRows(upTo), ...counts, total: upTo, queued, running: outstanding.length };
+}
+
+export function waitingCustomers({ outstanding }: BatchState): WaitingState {
+  const waiting = outstanding.flatMap(({ waits }) => waits ?? []);
+  return allWaiting([{ ...nothingWaits(), waiting, waiting_total: waiting.length }]);
 }
 
 export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): boolean {

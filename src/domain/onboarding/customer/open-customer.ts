@@ -1,4 +1,5 @@
 import { addedCalls, NO_CALLS, type SentCalls } from "../../counts.js";
+import type { Unauthorized } from "../../failures.js";
 import type { RefusedRequest } from "../../refusals.js";
 import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
 import type { CustomerEvent } from "../messages.js";
@@ -146,8 +147,8 @@ export interface CustomerStep extends SentCalls {
   readonly messageHash?: string | null;
   readonly refused?: RefusedRequest;
   readonly link?: LinkOffer;
-  /** The service refused the credentials: nothing was done, and the batch pauses. */
-  readonly unauthorized?: boolean;
+  /** The service refused the key: nothing was done, and the batch pauses. */
+  readonly unauthorized?: Unauthorized;
 }
 
 export function afterStep(

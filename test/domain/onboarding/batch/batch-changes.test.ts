@@ -18,6 +18,7 @@ import {
   isProcessed,
   newBatch,
   rowsToPlan,
+  waitingCustomers,
 } from "../../../../src/domain/onboarding/batch/batch-state.js";
 import { doneReport, planOf, rowToRun } from "../../../helpers/onboarding/batch-states.js";
 
@@ -106,6 +107,28 @@ test("refused credentials put the row back and pause the batch; resumed, it runs
   expect(customersOf(batch)).toMatchObject({ queued: 1, running: 1 });
   expect(startable(batch, 2, 5)).toEqual([]);
   expect(startable(resumed(batch), 2, 5)).toEqual([0]);
+});
+
+// It said "a call that the log names".
+test("a call that the key may not make is named in the pause", () => {
+  const batch = after(begun(1), {
+    ...{ kind: "requeued", row: 0, calls: 1, answer_bytes: 10, unauthorized: "create_onboarding" },
+  });
+  expect(batch.paused?.reason).toMatch(/^the key may not call create_onboarding: .*, then resume$/);
+});
+
+// Only "running" was said of it, for an hour.
+test("a row that looks for what a lost request did is named as waiting, until that is known or it runs again", () => {
+  const at = "2026-11-21T02:15:00Z";
+  const waits = { owner: "line 2", reason: "unresolved", attempts: 2, next_try_at: at, gives_up_at: at };
+  const batch = after(begun(2), { kind: "waits", row: 0, waits });
+  expect(waitingCustomers(batch)).toMatchObject({ waiting: [waits], waiting_total: 1 });
+  expect(waitingCustomers(after(batch, { kind: "waits", row: 0, waits: null })).waiting_total).toBe(0);
+  const again = after(batch, { kind: "requeued", row: 0, calls: 0, answer_bytes: 0 });
+  expect([waitingCustomers(again).waiting_total, again.waiting.at(-1)]).toEqual([
+    0,
+    expect.not.objectContaining({ waits }),
+  ]);
 });
 
 test("refused credentials of a posted row pause the batch, and the row stays outstanding", () => {
