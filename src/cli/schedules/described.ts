@@ -48,12 +48,15 @@ export async function describedSchedule(client: Client, scope: string, name: str
     : undefined;
   if (described === undefined) throw noSchedule(name);
   const { action, state, info } = described;
-  const [{ command, timing }] = (action.args ?? []) as unknown as [ScheduleInput];
+  // Of one that was made without our keys, nothing is known.
+  const [{ command, timing } = {}] = (action.args ?? []) as unknown as [Partial<ScheduleInput>?];
   const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
   return {
     name,
-    command: commandLine(command),
-    when: timingWords(timing),
+    command: command
+      ? commandLine(command)
+      : `made without the deployment's keys, so refused; nightledger schedule delete ${name}`,
+    when: timing ? timingWords(timing) : "unknown",
     paused: state.paused,
     next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instantText),
     last: await Promise.all(recent.map((firing) => shownFiring(client, firing))),

@@ -111,7 +111,9 @@ export async function unpausedSchedules(client: Client, scope: string): Promise<
   for (const { scheduleId } of await listedSchedules(client, prefix)) {
     const described = await describeSchedule(client, scheduleId);
     if (described === undefined || described.state.paused) continue;
-    const [{ runKind: kind }] = (described.action.args ?? []) as unknown as [ScheduleInput];
+    const [{ runKind: kind = "" } = {}] = (described.action.args ?? []) as unknown as [
+      Partial<ScheduleInput>?,
+    ];
     const { createdAt, lastUpdatedAt } = described.info;
     const beganAt = Math.max(createdAt.getTime(), lastUpdatedAt?.getTime() ?? 0);
     found.push({ name: scheduleId.slice(prefix.length), kind, beganAt });
