@@ -9,7 +9,7 @@ import type { LakeReader } from "../../lake/query/query-views.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { accountsTwice, sharedLinks } from "../../lake/sync/lake-check.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
-import { unnamedPending } from "../../lake/sync/unnamed-pending.js";
+import { undecidedPending } from "../../lake/sync/unnamed-pending.js";
 import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -102,8 +102,7 @@ async function openThings(
 ): Promise<Pick<LakeStatus, "quarantined" | "shared_links" | "accounts_twice" | "pending_undecided">> {
   const shared_links = await sharedLinks(lake, bankLinkStream.table);
   const accounts_twice = await accountsTwice(lake, [bankLinkStream.table, accountStream.table]);
-  const unnamed = await unnamedPending(lake);
-  const pending_undecided = unnamed.reduce((sum, { rows }) => sum + rows, 0);
+  const pending_undecided = await undecidedPending(lake);
   const quarantined = (await openQuarantine(lake)).rows;
   return { quarantined, shared_links, accounts_twice, pending_undecided };
 }

@@ -25,15 +25,25 @@ export function listedName(row: object): string {
   return `${transaction_id} ${account_id}`;
 }
 
-/** Finds links with pending rows that the rules `listed` and `replaced` judge differently; none once a rule is decided. */
+/** SQL of pending rows; older ones are judged differently by the rules `listed` and `replaced`. */
+const WAITING = `select *, run_id <> arg_max(run_id, sequence) over (partition by link_id) as is_older
+  from transactions where pending`;
+
+/** Counts older pending rows, without a name read; none once a rule is decided. */
+export async function undecidedPending(lake: LakeReader): Promise<number> {
+  if (decidedRule(await lake.table(transactions.name).snapshot()) !== undefined) return 0;
+  const [row] = await readTables(lake, [transactions], (sql) =>
+    sql.rows(`select count(*) as rows from (${WAITING}) where is_older`),
+  );
+  return Number(row?.rows);
+}
+
+/** Finds links with older pending rows. */
 export async function unnamedPending(lake: LakeReader): Promise<UnnamedPending[]> {
-  if (decidedRule(await lake.table(transactions.name).snapshot()) !== undefined) return [];
   const rows = await readTables(lake, [transactions], (sql) =>
     sql.rows(`
       with waiting as (
-        select link_id, fp_id, sequence, "date", concat_ws(' ', transaction_id, account_id) as listed,
-          run_id <> arg_max(run_id, sequence) over (partition by link_id) as is_older
-        from transactions where pending
+        select *, concat_ws(' ', transaction_id, account_id) as listed from (${WAITING})
       )
       select link_id, arg_max(fp_id, sequence) as fp_id, count(*) filter (is_older) as rows,
         (list(listed order by sequence) filter (is_older))[:100] as older,

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { withLakeReader } from "../../../src/cli/lake/reader.js";
+import { undecidedPending } from "../../../src/lake/sync/unnamed-pending.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
@@ -71,6 +73,7 @@ test("a service that has named no pending row is asked for its lists: nothing is
   sandbox.addFaults({ kind: "status", status: 500, operation: "list_user_transactions" });
   sandbox.advance(onlyPending);
   expect((await world.sync()).result).toMatchObject({ pending_undecided: older });
+  expect(await withLakeReader(world.store, undecidedPending)).toBe(older);
   sandbox.clearFaults();
   sandbox.advance(onlyPending);
   expect((await world.sync()).result).toMatchObject({ pending_undecided: 0 });
