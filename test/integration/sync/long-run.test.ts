@@ -117,6 +117,11 @@ test("links with nothing new cost a few activities, and no more of history, howe
   const others = activities.filter((name) => name !== "readSlice");
   expect([...new Set(others)].sort()).toEqual([...["commit", "dropJournals", "finishRun", "materialize"]]);
   const [began = Number.NaN, ended] = [events[0], events.at(-1)].map((event) => tsToMs(event?.eventTime));
+  // The run's end deletes what is left, so a store that deletes nothing keeps nobody from reading.
+  const attempts = scheduled.flatMap(({ activityType, retryPolicy }) =>
+    activityType?.name === "dropJournals" ? [retryPolicy?.maximumAttempts] : [],
+  );
+  expect(new Set(attempts)).toEqual(new Set([1]));
   const most = 1 + Math.floor((Number(ended) - began) / COMMIT_EVERY_MS);
   for (const name of others) expect(others.filter((one) => one === name).length).toBeLessThanOrEqual(most);
   const sizes = events.map((event) => JSON.stringify(event).length);
