@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createS3Store } from "../../../src/lake/store/s3/s3-store.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import { conformance } from "../../helpers/store/conformance.js";
 import { type FaultyS3, type S3Fault, startFaultyS3 } from "../../helpers/store/faulty-s3.js";
 import { type S3Server, startS3Server, whyNoS3Server } from "../../helpers/store/s3-server.js";
@@ -93,6 +94,32 @@ describe.skipIf(missing !== undefined)(`a bucket${missing === undefined ? "" : `
       expect(await store.list("")).toEqual([]);
     } finally {
       faulty.strike = () => undefined;
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  test("`check` tries the requests too", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "nightledger-check-"));
+    vi.stubEnv("AWS_ENDPOINT_URL_S3", faulty.endpoint);
+    try {
+      const { address } = await server.makeBucket();
+      const env = {
+        NIGHTLEDGER_LAKE: address,
+        NIGHTLEDGER_HOME: directory,
+        NIGHTLEDGER_API_KEY: "sk_test_1",
+      };
+      const folder = { directory, env: { ...env, NIGHTLEDGER_API_URL: "http://127.0.0.1:9" } };
+      const bucketOf = async () =>
+        (await sayHere(folder, "check")).said.find((item: { check: string }) => item.check === "bucket");
+      expect(await bucketOf()).toMatchObject({ ok: true });
+      faulty.strike = ({ path }) => (path.includes("?uploads") ? "not implemented" : undefined);
+      expect(await bucketOf()).toMatchObject({
+        ok: false,
+        detail: expect.stringMatching(/-parts can't be used/),
+      });
+    } finally {
+      faulty.strike = () => undefined;
+      vi.unstubAllEnvs();
       await rm(directory, { recursive: true, force: true });
     }
   });
