@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
-import { type Readable, Writable } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
 import { parseEnv } from "node:util";
 import { givenAs, readConfig } from "../../config.js";
 import { VARIABLES, type VariableName } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { EXIT } from "../terminal/exit-code.js";
+import { type Ask, canAsk, questionsOn } from "../terminal/questions.js";
 import { programWords, type Terminal } from "../terminal/terminal.js";
 import { wholeFile } from "../terminal/whole-file.js";
 import { runCheck } from "./check.js";
@@ -19,8 +18,6 @@ interface InitFlags {
   readonly lake?: string;
   readonly force?: boolean;
 }
-
-type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
 const DEFAULT_LAKE = "./lake";
 const SETTINGS = `# Whose customers these are: headline and footer of CIP packs.
@@ -82,8 +79,8 @@ async function writeSettings(terminal: Terminal): Promise<void> {
 }
 
 async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Record<string, string>>> {
-  if (!terminal.interactive || process.stdin.isTTY !== true) return answersTo(terminal, flags);
-  const { ask, close } = questionsOn(process.stdin, process.stderr);
+  if (!canAsk(terminal)) return answersTo(terminal, flags);
+  const { ask, close } = questionsOn(process.stdin, process.stderr, "Nothing was written.");
   try {
     return await answersTo(terminal, flags, ask);
   } finally {
@@ -91,14 +88,14 @@ async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Rec
   }
 }
 
-/** @param canAsk left out where nobody can be asked */
+/** @param asks left out where nobody can be asked */
 async function answersTo(
   terminal: Terminal,
   flags: InitFlags,
-  canAsk?: Ask,
+  asks?: Ask,
 ): Promise<Readonly<Record<string, string>>> {
   const ask: Ask = (...question) => {
-    if (canAsk !== undefined) return canAsk(...question);
+    if (asks !== undefined) return asks(...question);
     throw new InputError("Nobody can be asked here. Nothing was written. Give --url and --key-file.");
   };
   const right = (name: VariableName, ...question: Parameters<Ask>) =>
@@ -109,7 +106,7 @@ async function answersTo(
       ? await right("NIGHTLEDGER_API_KEY", "its secret key (not shown): ", true)
       : await keyOf(flags.keyFile);
   const place = `the lake, a directory or s3://bucket/prefix [${DEFAULT_LAKE}]: `;
-  const lake = flags.lake ?? (canAsk ? await right("NIGHTLEDGER_LAKE", place) : "");
+  const lake = flags.lake ?? (asks ? await right("NIGHTLEDGER_LAKE", place) : "");
   return {
     NIGHTLEDGER_API_URL: url.trim(),
     NIGHTLEDGER_API_KEY: key.trim(),
@@ -140,63 +137,6 @@ async function keyOf(file: string): Promise<string> {
   });
 }
 
-/**
- * Asks one question after another on a terminal, until it is closed. Answers that are pasted all at once are kept, each for
- * its question. Nothing shows of what is typed for a secret, nor of what comes before its question.
- */
-export function questionsOn(
-  input: Readable,
-  output: Writable & { readonly columns?: number },
-): { readonly ask: Ask; close(): void } {
-  let shows = false;
-  const shown = new Writable({
-    write(chunk, _encoding, done) {
-      if (shows) output.write(chunk);
-      done();
-    },
-  });
-  Object.defineProperty(shown, "columns", { get: () => output.columns });
-  // The question comes after the terminal's own echo is off, and is readline's prompt, which it keeps while a line is edited.
-  const lines = createInterface({ input, output: shown, terminal: true, historySize: 0 });
-  const answers: string[] = [];
-  let waiting: { answered(line: string): void; left(): void } | undefined;
-  let hasLeft = false;
-  const leave = () => {
-    hasLeft = true;
-    waiting?.left();
-  };
-  lines.on("SIGINT", leave).on("close", leave);
-  lines.on("line", (line) => {
-    shows = false;
-    const asked = waiting;
-    waiting = undefined;
-    if (asked === undefined) answers.push(line);
-    else asked.answered(line);
-  });
-  const ask: Ask = async (question, isSecret = false) => {
-    const kept = answers.shift();
-    if (kept === undefined && hasLeft) throw new InputError(LEFT);
-    if (kept !== undefined) output.write(question + (isSecret ? "" : kept));
-    else if (isSecret) output.write(question);
-    else {
-      shows = true;
-      lines.setPrompt(question);
-      lines.prompt(true);
-    }
-    try {
-      return kept ?? (await nextLine());
-    } finally {
-      if (isSecret || kept !== undefined) output.write("\n");
-    }
-  };
-  const nextLine = () =>
-    new Promise<string>((answered, refuse) => {
-      waiting = { answered, left: () => refuse(new InputError(LEFT)) };
-    });
-  return { ask, close: () => lines.close() };
-}
-
-const LEFT = "Nothing was written.";
 const NO_LINE = ".env can't hold a value with line breaks or quotes.";
 
 /** Undefined for a value that `.env` can't hold. */

@@ -5,7 +5,8 @@ import { text as textOf } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../../sandbox/index.js";
-import { questionsOn, rightAnswer } from "../../../src/cli/local/init.js";
+import { rightAnswer } from "../../../src/cli/local/init.js";
+import { questionsOn } from "../../../src/cli/terminal/questions.js";
 import { readDotEnv } from "../../../src/config.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
@@ -79,7 +80,7 @@ test("a key that the service refuses is said by the check, whose exit code it ha
 // A reader for each question would throw away what comes behind the first line.
 test("answers that are pasted all at once are each the answer to its question, and the secret is not shown", async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const { ask, close } = questionsOn(input, output);
+  const { ask, close } = questionsOn(input, output, "Nothing was written.");
   const first = ask("address: ");
   input.write("https://a.example\rs3cret\rmy l");
   expect([await first, await ask("key: ", true)]).toEqual(["https://a.example", "s3cret"]);
