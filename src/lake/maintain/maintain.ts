@@ -1,3 +1,4 @@
+import { DAY } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { type ExpiredRows, LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
 import type { TableSpec } from "../delta/delta-schema.js";
@@ -111,6 +112,7 @@ export async function maintain(
     }
   }
   const staging = await maintainStaging(lake, options);
+  if (!dryRun) await lake.store.discardTemporary("", started - DAY);
   if (full !== undefined) throw full;
   const sum = (of: (one: TableUpkeep) => Amount) => done.map(of).reduce(plus, NOTHING);
   const files = (when: "before" | "after") => done.reduce((total, { live }) => total + live[when], 0);

@@ -69,6 +69,8 @@ export interface ObjectStore {
   delete(key: string): Promise<void>;
   /** Objects that are deleted without `durable` may come back after a power cut. */
   deletePrefix(prefix: string, options?: DeleteOptions): Promise<void>;
+  /** Deletes files of killed writers, which no listing shows, below a prefix and from before an instant. */
+  discardTemporary(prefix: string, before: number): Promise<void>;
   /** Gives SQL a local path with the object's bytes: the object itself where the store is local. @throws InputError if there is no such object. */
   download(key: string): Promise<string>;
   /** Moves local files to new keys, durably, waiting for the disk once; if one fails, removes those already published. */
@@ -84,14 +86,14 @@ export function temporaryName(id: string): string {
   return `${TEMPORARY}${process.pid}-${id}`;
 }
 
-/** Whether a name is that of a temp file, of this process or a killed one; no listing shows these. */
+/** Whether a name, or part of it, is that of a temp file, of this process or a killed one; no listing shows these. */
 export function isTemporary(name: string): boolean {
-  return name.startsWith(TEMPORARY);
+  return name.split("/").some((part) => part.startsWith(TEMPORARY));
 }
 
 /** Whether a name can neither leave its store nor be mistaken for a temp file. */
 export function isKey(name: string): boolean {
-  return name.split("/").every((part) => !/^(|\.{1,2}|.*[\0\\].*)$/s.test(part) && !isTemporary(part));
+  return name.split("/").every((part) => !/^(|\.{1,2}|.*[\0\\].*)$/s.test(part)) && !isTemporary(name);
 }
 
 /** The parts of a key. @throws InputError for what is none. */

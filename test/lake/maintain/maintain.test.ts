@@ -71,6 +71,22 @@ test("of the staging, what belongs to a run goes once its row is old; everything
   expect((await staged()).filter((name) => name !== "scratch").sort()).toEqual(kept.sort());
 });
 
+// No command saw them, with rows of people in them.
+test("files of killed writers go after a day", async () => {
+  await ranOn(1, 0);
+  const files = ["old", "young"].map((name) => join(base.directory, runs.name, `.tmp-1-${name}`));
+  for (const file of files) await writeFile(file, "half");
+  await utimes(files[0] as string, ago(2), ago(2));
+  const left = async () => {
+    const names = await readdir(join(base.directory, runs.name));
+    return names.filter((name) => name.startsWith(".tmp-")).length;
+  };
+  for (const expected of [2, 1]) {
+    await upkeep(expected === 2);
+    expect(await left()).toBe(expected);
+  }
+});
+
 test("a lake that was written on few days keeps everything, however old its files are", async () => {
   await ranOn(1, 400);
   await append(webhookEvents, 390, event(390));

@@ -5,6 +5,7 @@ import { InputError } from "../../../domain/failures.js";
 import { DurableDirectories } from "../../store/local/local-store-directories.js";
 import { errorCode, isAbsent, unpublished } from "../../store/local/local-store-errors.js";
 import { syncToDisk } from "../../store/local/local-store-files.js";
+import { isTemporary, temporaryName } from "../../store/object-store.js";
 
 /** Where packs are, each under its id. `scratch` is a directory of the caller's, which removes it. */
 export interface PackPlace {
@@ -28,7 +29,8 @@ export function directoryPacks(base: string): PackPlace {
   /** Not before the pack is there: an attempt that Temporal gave up on must not publish a part of its files. */
   async function removeAttempts(id: string): Promise<void> {
     for (const name of await namesIn(base))
-      if (name.startsWith(`.${id}.`)) await rm(join(base, name), { recursive: true, force: true });
+      if (isTemporary(name) && name.includes(`-${id}.`))
+        await rm(join(base, name), { recursive: true, force: true });
   }
   return {
     addressOf,
@@ -36,7 +38,7 @@ export function directoryPacks(base: string): PackPlace {
     names: () => namesIn(base),
     read: async (id) => addressOf(id),
     async begin(id) {
-      const directory = join(base, `.${id}.${randomUUID()}`);
+      const directory = join(base, temporaryName(`${id}.${randomUUID()}`));
       await mkdir(base, { recursive: true, mode: 0o750 });
       await mkdir(directory, { mode: 0o750 });
       return directory;

@@ -21,14 +21,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import {
-  type GrowingObject,
-  isKey,
-  isTemporary,
-  type ObjectEntry,
-  partsOfKey,
-  temporaryName,
-} from "../object-store.js";
+import { type GrowingObject, isKey, type ObjectEntry, partsOfKey, temporaryName } from "../object-store.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 
 /** Larger files are left to the thread pool: read in place, they would hold up everything else. */
@@ -217,7 +210,6 @@ export async function listBelow(
 async function collectKeys(directory: string, prefix: string, startAfter: string, keys: string[]) {
   for (const entry of await entriesIn(directory)) {
     const key = prefix + entry.name;
-    if (isTemporary(entry.name)) continue;
     if (entry.isDirectory()) {
       const below = `${key}/`;
       if (below > startAfter || startAfter.startsWith(below)) {

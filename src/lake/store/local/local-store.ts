@@ -1,8 +1,14 @@
 import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { InputError } from "../../../domain/failures.js";
-import { type GrowingObject, isKey, type ObjectStore, type PutOptions } from "../object-store.js";
+import {
+  type GrowingObject,
+  isKey,
+  isTemporary,
+  type ObjectStore,
+  type PutOptions,
+} from "../object-store.js";
 import { checkWritable, DurableDirectories, openness, storeModes } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
@@ -147,7 +153,7 @@ export function createLocalStore(root: string): ObjectStore {
       await writing(address, () => persistFiles(files, durably));
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
-    strangers: () => listBelow(address, "", "", (name) => !isKey(name)),
+    strangers: () => listBelow(address, "", "", (name) => !isKey(name) && !isTemporary(name)),
     folders: (prefix) => foldersBelow(address, prefix),
     async stat(key) {
       return entryOf(key, pathOf(key));
@@ -171,6 +177,10 @@ export function createLocalStore(root: string): ObjectStore {
           if (!isAbsent(error)) throw unpublished(error, path);
         }
       }
+    },
+    async discardTemporary(prefix, before) {
+      for (const { key, modifiedAt } of await listBelow(address, prefix, "", isTemporary))
+        if (modifiedAt.getTime() < before) await removeFile(join(address, key));
     },
     async download(key) {
       const path = pathOf(key);

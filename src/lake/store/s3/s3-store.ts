@@ -126,6 +126,8 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       await bucket.deleteAll(keys);
       for (const key of keys) await cache.drop(key);
     },
+    // What was not uploaded whole is no object.
+    async discardTemporary() {},
     async download(key) {
       const path = await fileOf(key);
       if (path !== undefined) return path;

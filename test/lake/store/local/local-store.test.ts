@@ -1,4 +1,4 @@
-import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
@@ -25,6 +25,20 @@ test("a listing leaves out temp files, and names that are no keys, which have a 
   expect((await lake.store.list("")).map(({ key }) => key)).toEqual(["t/b"]);
   expect(await lake.store.folders("")).toEqual(["t"]);
   expect((await lake.store.strangers()).map(({ key }) => key)).toEqual(["new\\folder/c", "t/a\\b"]);
+});
+
+test("temp files go by their age alone", async () => {
+  await lake.store.put("t/b", "b");
+  await writeFile(join(lake.directory, "t", ".tmp-1-killed"), "half");
+  await mkdir(join(lake.directory, "t", ".tmp-1-pack"));
+  await writeFile(join(lake.directory, "t", ".tmp-1-pack", "population.csv"), "fp_x");
+  const left = async () => (await readdir(join(lake.directory, "t"), { recursive: true })).length;
+  await lake.store.discardTemporary("", Date.now() - 60_000);
+  expect(await left()).toBe(4);
+  await lake.store.discardTemporary("t/", Number.POSITIVE_INFINITY);
+  // The directory stays, empty.
+  expect(await left()).toBe(2);
+  expect(String(await lake.store.get("t/b"))).toBe("b");
 });
 
 test("uploadAll of nothing makes nothing, and a key that could leave the root is refused", async () => {
