@@ -7,7 +7,7 @@ import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
-import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
+import type { BatchFacts, FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -178,11 +178,18 @@ export function giveUpBatch(
   return giveUpRun(client, run, cleanUp, { cancelMs: CANCEL_MS, signal });
 }
 
-/** Counts the rows of a batch that have an outcome. Rows run from the file's beginning: no limit goes below this. */
-export async function rowsWithOutcomes(store: ObjectStore, batchId: string): Promise<number> {
-  const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
-  const [row] = await withStoreQuery(store, (query) => rowsOf<{ n: number | bigint }>(query, sql), {
+/** Counts the rows up to the last line that has an outcome. Rows run from the file's beginning: no limit goes below this. */
+export async function rowsReached(
+  store: ObjectStore,
+  batches: Pick<FrozenBatches, "everyRow">,
+  batchId: string,
+): Promise<number> {
+  const sql = `select coalesce(max(line), 0) as last from onboardings where batch_id = '${batchId}'`;
+  const [found] = await withStoreQuery(store, (query) => rowsOf<{ last: number | bigint }>(query, sql), {
     tables: [onboardings],
   });
-  return Number(row?.n ?? 0);
+  let reached = 0;
+  for await (const { row, line } of batches.everyRow(batchId))
+    if (line <= Number(found?.last)) reached = Math.max(reached, row + 1);
+  return reached;
 }

@@ -14,7 +14,7 @@ import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
 import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun, giveUpBatch, rowsWithOutcomes, startBatch } from "./batch-run.js";
+import { batchRun, giveUpBatch, rowsReached, startBatch } from "./batch-run.js";
 import { type BatchFlags, optionsOf } from "./flags.js";
 
 /** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
@@ -23,12 +23,12 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   return runJob(terminal, flags, {
     async plan(preflight) {
       const { store, scope } = preflight;
-      const limit = await rowsWithOutcomes(store, batchId);
-      if (limit === 0) throw notThere(batchId, preflight);
       const run = batchRun(terminal, batchId, flags, async (session) => {
         const { temporal, sealed } = session;
-        const facts = await new FrozenBatches(sealed).manifest(batchId);
-        if (facts === undefined) throw notThere(batchId, preflight);
+        const batches = new FrozenBatches(sealed);
+        const facts = await batches.manifest(batchId);
+        const limit = await rowsReached(store, batches, batchId);
+        if (facts === undefined || limit === 0) throw notThere(batchId, preflight);
         if ((await joinRun(temporal.client, batchWorkflowId(scope, batchId))) !== undefined) {
           throw new InputError(
             `batch ${batchId} is still running. Nothing was started. Retry its failed rows once it has ended.`,

@@ -16,7 +16,7 @@ import { findService, type JobConfig, type Preflight } from "../session/prefligh
 import { runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun, giveUpBatch, rowsWithOutcomes, startBatch } from "./batch-run.js";
+import { batchRun, giveUpBatch, rowsReached, startBatch } from "./batch-run.js";
 import { doneCustomers } from "./done-customers.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
 import { validationSummary, validationText } from "./validation-report.js";
@@ -31,14 +31,15 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       const { store } = preflight;
       const { facts } = file;
       checkService(file, preflight);
-      // A limit below what the batch has reached changes nothing.
-      const limit =
-        flags.limit === undefined
-          ? null
-          : Math.max(flags.limit, await rowsWithOutcomes(store, facts.batchId));
       const run = batchRun(terminal, facts.batchId, flags, async (session) => {
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
-        await new FrozenBatches(session.sealed).freeze(facts, file.freezable());
+        const batches = new FrozenBatches(session.sealed);
+        await batches.freeze(facts, file.freezable());
+        // A limit below what the batch has reached changes nothing.
+        const limit =
+          flags.limit === undefined
+            ? null
+            : Math.max(flags.limit, await rowsReached(store, batches, facts.batchId));
         return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: false }));
       });
       return { pingedUser: file.firstFpId ?? NOBODY, run };

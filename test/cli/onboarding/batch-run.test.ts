@@ -1,16 +1,19 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test, vi } from "vitest";
-import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
+import { batchRun, rowsReached } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { createProgressView } from "../../../src/cli/shell/progress-view.js";
 import type { RunEnd } from "../../../src/cli/shell/watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
 import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
+import { forgottenRow } from "../../../src/domain/onboarding/customer.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
+import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
 
 const BATCH = "onb_0123456789abcdef01234567";
 const RUN = "onboard-20261121T021500Z-3f9c2a";
@@ -130,4 +133,24 @@ test("what runs becomes fewer in the lines of a batch, too", () => {
   view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 0, running: 0, pass: 30 } }));
   vi.useRealTimers();
   expect(said.at(-1)).toMatch(/30\/30 customers, 0 running/);
+});
+
+// They were counted, so that for each customer who was forgotten one row fewer at the end was tried again.
+test("a retry reaches the last row that has an outcome, whoever before it was forgotten", async () => {
+  const onboardings = [2, 5].map((line) => ({
+    batch_id: BATCH,
+    line,
+    attempt: 1,
+    version: 1,
+    status: "failed",
+  }));
+  const lake = await lakeOfRows({ onboardings });
+  async function* everyRow() {
+    for (const [row, line] of [2, 3, 5, 6].entries()) yield forgottenRow({ row, line } as never);
+  }
+  try {
+    expect(await rowsReached(createLocalStore(lake.directory), { everyRow }, BATCH)).toBe(3);
+  } finally {
+    await lake.release();
+  }
 });
