@@ -6,10 +6,11 @@ export const forgetCommands: AddCommand = (program, run) => {
   withWho(
     program
       .command("forget")
-      .argument("<fp_id>", "the user")
+      .argument("<id>", "the user's fp_id, or your own external_id")
       .description("erase a person from every table, with all earlier versions; a tombstone stays"),
   )
     .option("--dry-run", "count the rows of each table, and change nothing")
+    .option("--yes", "erase without asking, as scripts must")
     .option("--json", "print what was erased as JSON")
     .action(run(async () => (await import("../runs/forget.js")).runForget));
 

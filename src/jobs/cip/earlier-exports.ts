@@ -6,9 +6,12 @@ import { InputError } from "../../domain/failures.js";
 import { isS3Address } from "../../domain/lake-address.js";
 import { isRunId } from "../../domain/run.js";
 import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
-import { PROOF, type ReadManifest } from "../../lake/bulk/pack/manifest.js";
+import { POPULATION_FILE, PROOF, type ReadManifest } from "../../lake/bulk/pack/manifest.js";
 import { directoryPacks, type PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import type { Lake } from "../../lake/lake.js";
+import { csvFile } from "../../lake/sql/duckdb-files.js";
+import { sqlList } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 
 /** Where exports are made: in the lake, unless a directory was named. */
@@ -42,6 +45,23 @@ export async function previousPack(
   const earlier = (await exports.names()).filter((name) => isRunId("cip", name) && name < runId);
   for (const name of earlier.sort().reverse()) if (await exports.isThere(name)) return read(exports, name);
   return null;
+}
+
+/** Whether the pack of an export is there and names somebody of these ids, be it as excluded or by a wrong row. */
+export async function isInPack(
+  { store, duckdb }: Pick<Lake, "store" | "duckdb">,
+  { run_id, out }: { readonly run_id: string; readonly out: string | null },
+  ids: readonly string[],
+): Promise<boolean> {
+  const packs = exportsIn(store, out);
+  if (!(await packs.isThere(run_id))) return false;
+  await duckdb.makeScratch();
+  const pack = await packs.read(run_id, duckdb.scratchDirectory, [POPULATION_FILE]);
+  const named = await duckdb.exclusive((sql) =>
+    sql.few(`select 1 from ${csvFile(join(pack, POPULATION_FILE))} where external_id in ${sqlList(ids)}
+      or regexp_replace(fp_id, '^\\(line \\d+\\) ', '') in ${sqlList(ids)} limit 1`),
+  );
+  return named.length > 0;
 }
 
 /** Comes after the id of any export. */

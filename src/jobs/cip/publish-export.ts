@@ -8,7 +8,7 @@ import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { newestRoot } from "../../lake/root/lake-root.js";
-import { heldUsers } from "../../lake/sync/forget/holds.js";
+import { heldUsers, setHold } from "../../lake/sync/forget/holds.js";
 import type { WholeRun } from "../job.js";
 import type { CipOptions } from "../kinds/cip.js";
 import { exportsIn, previousPack } from "./earlier-exports.js";
@@ -58,6 +58,12 @@ async function makePack(
   try {
     const held = await heldUsers(lake);
     const members = () => membersOf(run.groups, runId, { refuted, held });
+    // No table has what the roster says of those without a report.
+    const unreported: string[] = [];
+    for await (const { fpId, legalHold, report } of members())
+      if (legalHold && report === null) unreported.push(fpId);
+    const why = { by: run.asker.operator, reason: `the roster of ${runId}` };
+    await setHold(lake, unreported, "held", why);
     const previous = await previousPack(exports, runId, options.since ?? retryOf, scratch);
     const facts = await factsOf(run, await populationOf(members()), previous);
     await writeCipPack({ lake, sealer }, directory, facts, members());

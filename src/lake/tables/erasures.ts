@@ -11,7 +11,7 @@ export const erasures = {
   about: "What was erased, persons and expired records: one row for each table that had some",
   columns: [
     ...varchar({
-      fp_id: "the user; null with `expired`",
+      fp_id: "the user, or the external id of one without; null with `expired`",
       state:
         "`forgotten`; `again` where a later command reads the user again; `expired` where a rule of retention ended",
       table_name: "the table; null with `again`",

@@ -23,7 +23,7 @@ const outcomes = async (exported: unknown) => {
 
 test("one report a member, the same rows in the pack and in the tables", async () => {
   const result = await world.run(
-    [...roster(), { fp_id: "fp_left", excluded: "account never opened" }],
+    [...roster(), { fp_id: "fp_left", excluded: "account never opened", legal_hold: true }],
     OPTIONS,
   );
   expect(result).toMatchObject({
@@ -52,6 +52,10 @@ test("one report a member, the same rows in the pack and in the tables", async (
   expect(
     (await outcomes(result.export)).filter((line) => line.includes("account never opened")),
   ).toHaveLength(1);
+  // Only the pack told of the hold, and `forget` and retention took its person for anybody.
+  expect(await world.rows("select fp_id, state, reason from holds")).toEqual([
+    { fp_id: "fp_left", state: "held", reason: `the roster of ${result.run_id}` },
+  ]);
 });
 
 test("lost answers are counted; a retry amends the whole export and asks only for what failed", async () => {

@@ -22,7 +22,7 @@ test("a forgotten customer goes out of the staging too, and the same file does n
   };
   expect(await staged()).toEqual(expect.arrayContaining([expect.stringMatching(/"fp_2"|Name2/)]));
   const folder = { directory: dirname(world.lake), env: { NIGHTLEDGER_LAKE: world.lake, ...KEYS } };
-  const asked = ["forget", "fp_2", "--reason", "asked for it", "--by", "privacy"];
+  const asked = ["forget", "fp_2", "--reason", "asked for it", "--by", "privacy", "--yes"];
   const { said } = await sayHere(folder, ...asked, "--dry-run");
   expect(said.batches).toEqual([batchId]);
   expect((await staged()).join()).toContain("Name2");

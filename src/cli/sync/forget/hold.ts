@@ -4,7 +4,7 @@ import { type LakeReader, readTables } from "../../../lake/query/query-views.js"
 import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlList, sqlName } from "../../../lake/sql/duckdb-sql.js";
 import type { AskedBy } from "../../../lake/sync/forget/forget.js";
-import { HELD_NOW, setHold } from "../../../lake/sync/forget/holds.js";
+import { HOLDS, holdsOn, setHold } from "../../../lake/sync/forget/holds.js";
 import { erasures, holds } from "../../../lake/tables/erasures.js";
 import { TABLES } from "../../../tables.js";
 import { existingLake, withLakeQuery } from "../../lake/query.js";
@@ -39,10 +39,15 @@ export async function changeHold(
     const changed = [...new Set(fpIds)].filter((fpId) => !same.includes(fpId));
     if (flags.json) return terminal.result(JSON.stringify({ state, changed, unchanged: same }));
     const words =
-      state === "held" ? ["set on", "is under a legal hold"] : ["lifted from", "is under no legal hold"];
+      state === "held"
+        ? ["set on", "is under a legal hold already"]
+        : ["lifted from", "has none of hold add"];
     if (changed.length > 0) showText(terminal, `legal hold ${words[0]} ${changed.join(", ")}`);
-    for (const fpId of same) terminal.say(`${fpId} ${words[1]} already`);
-    if (state === "lifted") return;
+    for (const fpId of same) terminal.say(`${fpId} ${words[1]}`);
+    if (state === "lifted") {
+      for (const held of await holdsOn(lake, fpIds)) terminal.say(held);
+      return;
+    }
     for (const fpId of await unknownUsers(lake, changed))
       terminal.say(`warning: no table has rows of ${fpId}; check the id, or keep the hold for rows to come`);
   } finally {
@@ -68,9 +73,9 @@ const WITH_USERS = TABLES.filter(
 /** Shows the legal holds that are in force. */
 export async function listHolds(terminal: Terminal, flags: TableFlags): Promise<void> {
   const rows = await withLakeQuery(terminal, (query) =>
-    rowsOf<Record<string, unknown>>(query, `select * from (${HELD_NOW}) order by fp_id`),
+    rowsOf<Record<string, unknown>>(query, `select * from (${HOLDS}) order by fp_id`),
   );
   if (flags.json) return terminal.result(JSON.stringify({ items: rows }));
-  const names = holds.columns.map(({ name }) => name).filter((name) => name !== "state");
+  const names = ["fp_id", "source", "reason", "recorded_by", "recorded_at"];
   showRows(terminal, rows, { flags, names });
 }

@@ -1,4 +1,5 @@
 import { InputError } from "../../../domain/failures.js";
+import type { Person } from "../../../domain/tables/person.js";
 import { csvLine } from "../../csv-line.js";
 import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
@@ -27,7 +28,8 @@ import {
   type TableRows,
 } from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
-import { heldUsers } from "./holds.js";
+import { assertNotHeld } from "./holds.js";
+import { namesPersons, personOf, unnamedRows } from "./person.js";
 
 /** Who asked for something, and why. */
 export interface AskedBy {
@@ -39,14 +41,16 @@ export interface AskedBy {
 export async function rowsOfPerson(
   lake: LakeReader,
   tables: readonly TableSpec[],
-  fpId: string,
+  person: Person,
 ): Promise<TableRows[]> {
-  const links = await linksOf(lake, tables, fpId);
-  return erasableRows(lake, tables, await personRows(lake, tables, fpId, links));
+  const links = await linksOf(lake, tables, person.fpId);
+  return erasableRows(lake, tables, await personRows(lake, tables, person, links));
 }
 
 interface ForgetOptions extends AskedBy {
   readonly signal?: AbortSignal;
+  /** Whether the staging area has something of the person, even if no table has. */
+  readonly isStaged?: boolean;
   /** Told of each table before it is looked through. */
   readonly onTable?: (table: string) => void;
   /**
@@ -57,7 +61,7 @@ interface ForgetOptions extends AskedBy {
 }
 
 /**
- * Erases a person from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run on
+ * Erases a person, by one of the ids, from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run on
  * the lake meanwhile. Killed anywhere, it does the rest when it is called again.
  *
  * @returns the rows that are recorded in `erasures` for this call, and for calls that were cut short before it
@@ -66,18 +70,16 @@ interface ForgetOptions extends AskedBy {
 export async function forget(
   lake: Lake,
   tables: readonly TableSpec[],
-  fpId: string,
-  { by, reason, signal, onTable, beforeErasing }: ForgetOptions,
+  id: string,
+  { by, reason, signal, isStaged = false, onTable, beforeErasing }: ForgetOptions,
 ): Promise<TableRows[]> {
-  if ((await heldUsers(lake)).has(fpId)) {
+  const person = await personOf(lake, tables, id);
+  const { fpId } = person;
+  await assertNotHeld(lake, person, "Nothing was erased.");
+  const isKnown = isStaged || wasForgotten(await lake.table(transactionChanges.name).snapshot(), fpId);
+  if (!isKnown && (await rowsOfPerson(lake, tables, person)).length === 0) {
     throw new InputError(
-      `${fpId} is under a legal hold. Nothing was erased. Lift it first: nightledger hold remove ${fpId} --reason … --by …`,
-    );
-  }
-  const isKnown = wasForgotten(await lake.table(transactionChanges.name).snapshot(), fpId);
-  if (!isKnown && (await rowsOfPerson(lake, tables, fpId)).length === 0) {
-    throw new InputError(
-      `No table has rows of ${fpId}, so there is nothing to forget, and nothing was recorded. Check the id: nightledger query "select distinct fp_id from transactions"`,
+      `No table has rows of ${id}, so there is nothing to forget, and nothing was recorded. Check the id: nightledger query "select distinct fp_id from transactions"`,
     );
   }
   let links: readonly string[] = [];
@@ -86,16 +88,20 @@ export async function forget(
     return [...schemaActions(transactionChanges, feed, Date.now()), ...forgetting(feed, fpId, links)];
   });
   await beforeErasing?.();
-  await eraseOutcomes(lake, fpId);
+  await eraseOutcomes(lake, person);
   const isShared = await hasSharedLink(lake, fpId);
-  const erasing = await personRows(lake, tables, fpId, links);
+  const erasing = await personRows(lake, tables, person, links);
   // What stays of such a link depends on what goes of it. Killed from here on, a later call or sync makes `transactions` again.
   if (isShared) await haveRebuilt(lake, transactions);
   for (const rows of erasing) {
-    onTable?.(rows.spec.name);
+    const { name } = rows.spec;
+    await assertNotHeld(lake, person, `What ${name} and the tables after it have of them stays.`);
+    onTable?.(name);
     const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
     await eraseRows(lake, { ...rows, owner: fpId, also }, signal);
   }
+  for (const folder of [...tables.map(({ name }) => name), "_batches"])
+    await lake.store.discardTemporary(`${folder}/`, Number.POSITIVE_INFINITY);
   await materialize(lake, signal === undefined ? {} : { signal });
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
   const row = { fp_id: fpId, state: "forgotten", recorded_by: by, reason };
@@ -153,17 +159,12 @@ async function hasSharedLink(lake: LakeReader, fpId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The cells `fp_id` and `external_id` of a line of outcomes. Those before them need no quotes. */
-const IDS = /^[^,]*,[^,]*,([^,]*),[^,]*,("(?:[^"]|"")*"|[^,]*),/;
+/** The cells `fp_id` and `external_id` of a line of outcomes, no business's. Those before them need no quotes. */
+const IDS = /^[^,]*,(?!business)[^,]*,([^,]*),[^,]*,("(?:[^"]|"")*"|[^,]*),/;
 
-/** Takes a person's lines out of the files of batches' outcomes, which are made of `onboardings`, while that names them. */
-async function eraseOutcomes(lake: Lake, fpId: string): Promise<void> {
-  const { store } = lake;
-  const known = await readTables(lake, [onboardings], (sql) =>
-    sql.rows(`select distinct external_id from onboardings where fp_id = ${sqlText(fpId)}`),
-  );
-  const ids = [fpId, ...known.flatMap(({ external_id }) => external_id ?? [])].map(String);
-  const cells = new Set(ids.map((id) => csvLine([id]).trimEnd()));
+/** Takes a person's lines out of the files of batches' outcomes. */
+async function eraseOutcomes({ store }: Lake, { fpId, externalIds }: Person): Promise<void> {
+  const cells = new Set([fpId, ...externalIds].map((id) => csvLine([id]).trimEnd()));
   for (const { key } of await store.list("_batches/")) {
     if (!key.endsWith("/outcomes.csv")) continue;
     const text = (await store.get(key))?.toString("utf8") ?? "";
@@ -194,21 +195,18 @@ type PersonRows = Pick<Erasing, "spec" | "condition" | "blank">;
 async function personRows(
   lake: LakeReader,
   tables: readonly TableSpec[],
-  fpId: string,
+  { fpId, externalIds, lines }: Person,
   links: readonly string[],
 ): Promise<PersonRows[]> {
   const own = `fp_id = ${sqlText(fpId)}`;
   const feed = await lake.table(transactionChanges.name).snapshot();
   // What was imported into a link that has moved since is the present owner's, and keeps it from being sent twice.
   const present = links.filter((link) => (linkCheckpoint(feed, link)?.fp_id ?? fpId) === fpId);
-  const known = await readTables(lake, [onboardings, businessInsights], async (sql) => ({
-    // A row that failed before the service told its id is the person's by the external id.
-    batches: await sql.rows(`select distinct batch_id, line from onboardings where ${own} or (fp_id is null
-      and external_id in (select external_id from onboardings where ${own}))`),
-    businesses: await sql.rows(`select distinct fp_bid, onboarding_id from business_insights where ${own}`),
-  }));
-  const batchRows = known.batches.map((row) => `(${sqlText(String(row.batch_id))}, ${Number(row.line)})`);
-  const businesses = known.businesses.map(
+  const known = await readTables(lake, [businessInsights], (sql) =>
+    sql.rows(`select distinct fp_bid, onboarding_id from business_insights where ${own}`),
+  );
+  const batchRows = lines.map(({ batch_id, line }) => `(${sqlText(batch_id)}, ${line})`);
+  const businesses = known.map(
     (row) => `(${sqlText(String(row.fp_bid))}, ${sqlText(String(row.onboarding_id ?? ""))})`,
   );
   const ofRows = within("batch_id, line", batchRows);
@@ -218,21 +216,21 @@ async function personRows(
     if (spec === onboardingEvents) return ofRows;
     // A later file may name a business without its person.
     if (spec === businessInsights) return `fp_id is null and ${ofBusinesses}`;
-    return ofKyb.has(spec) ? ofBusinesses : undefined;
+    if (ofKyb.has(spec)) return ofBusinesses;
+    return spec !== onboardings && namesPersons(spec) ? unnamedRows(externalIds) : undefined;
   };
+  // Earlier attempts of a row may have no fp_id yet.
+  const byRows = (spec: TableSpec) => (spec === onboardings ? ofRows : undefined);
   const byOwn = (spec: TableSpec): string | undefined => {
     if (spec === runFailures) return `owner = ${sqlText(fpId)}`;
-    // Earlier attempts of a row may have no fp_id yet.
-    if (spec === onboardings) return `${own} or ${ofRows}`;
-    return spec.columns.some(({ name }) => name === "fp_id") ? own : undefined;
+    return spec !== onboardings && spec.columns.some(({ name }) => name === "fp_id") ? own : undefined;
   };
   const named = { spec: linkSyncs, condition: own, blank: ["external_id"] };
-  return [byOthers, byOwn]
+  return [byOthers, byRows, byOwn]
     .flatMap<PersonRows>((conditionOf) =>
       tables.flatMap((spec) => {
         const condition = kept.has(spec) ? undefined : conditionOf(spec);
-        const isFirst = conditionOf === byOthers || spec === businessInsights || byOthers(spec) === undefined;
-        return condition === undefined || !isFirst ? [] : [{ spec, condition }];
+        return condition === undefined ? [] : [{ spec, condition }];
       }),
     )
     .concat(named);

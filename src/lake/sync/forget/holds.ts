@@ -1,14 +1,24 @@
+import { InputError } from "../../../domain/failures.js";
+import type { Person } from "../../../domain/tables/person.js";
 import type { Lake } from "../../lake.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
+import { sqlList } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
-import { NEWEST_CIP_REPORTS } from "../../tables/cip.js";
+import { cipReports, NEWEST_CIP_REPORTS } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { recordedNow } from "./erase-rows.js";
 
-/** SQL of the rows of `holds` that are in force: the last one of each user, where it does not lift a hold. */
-export const HELD_NOW = `select fp_id, reason, recorded_by, recorded_at from holds
-  qualify row_number() over (partition by fp_id order by recorded_at desc) = 1 and state = 'held'`;
+/** Of `holds`, the last row of each user counts. */
+const SET_NOW = `from holds qualify row_number() over (partition by fp_id order by recorded_at desc) = 1 and state = 'held'`;
+
+/**
+ * SQL over `holds` and `cip_reports` of who is under a legal hold, and by which source: `hold add`, or the roster of the
+ * newest export that has a report of the user.
+ */
+export const HOLDS = `select fp_id, 'hold add' as source, reason, recorded_by, recorded_at from (${SET_NOW}) union all
+  select fp_id, 'the roster of ' || run_id, null, null, asked_at from (${NEWEST_CIP_REPORTS}) where legal_hold is distinct from false`;
+export const HELD = `select fp_id from (${HOLDS})`;
 
 /** Sets a hold on users, or lifts it; gives those of whom it was so already, of whom nothing is written. */
 export async function setHold(
@@ -28,11 +38,29 @@ export async function setHold(
   });
 }
 
-/** SQL of all users under a legal hold, over `holds` and `cip_reports`: by `hold add`, or by the roster of the newest export. */
-export const HELD = `select fp_id from (${HELD_NOW}) union all
-  select fp_id from (${NEWEST_CIP_REPORTS}) where legal_hold is distinct from false`;
-
+/** The users whom `hold add` holds, whatever a roster says. */
 export async function heldUsers(lake: LakeReader): Promise<Set<string>> {
-  const rows = await readTables(lake, [holds], (sql) => sql.rows(HELD_NOW));
+  const rows = await readTables(lake, [holds], (sql) => sql.rows(`select fp_id ${SET_NOW}`));
   return new Set(rows.map(({ fp_id }) => String(fp_id)));
+}
+
+/** The legal holds on users, in words: whom, and by which source. */
+export async function holdsOn(lake: LakeReader, ids: readonly string[]): Promise<string[]> {
+  const rows = await readTables(lake, [holds, cipReports], (sql) =>
+    sql.rows(`select fp_id, source from (${HOLDS}) where fp_id in ${sqlList(ids)} order by source`),
+  );
+  return rows.map(({ fp_id, source }) => `${fp_id} is under a legal hold, by ${source}`);
+}
+
+/** @throws InputError for a person under a legal hold, by whatever id; `what` says what was done */
+export async function assertNotHeld(
+  lake: LakeReader,
+  { fpId, externalIds }: Person,
+  what: string,
+): Promise<void> {
+  const [held] = await holdsOn(lake, [fpId, ...externalIds]);
+  if (held === undefined) return;
+  throw new InputError(
+    `${held}. ${what} To lift it: nightledger hold remove, or an export cip whose roster says that there is none.`,
+  );
 }

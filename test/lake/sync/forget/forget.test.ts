@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { askForgotten } from "../../../../src/cli/sync/forget/forgotten-users.js";
 import type { TableSpec } from "../../../../src/lake/delta/delta-schema.js";
@@ -5,7 +8,10 @@ import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { forget, readAgain, rowsOfPerson } from "../../../../src/lake/sync/forget/forget.js";
 import { isForgotten } from "../../../../src/lake/sync/forget/forgotten.js";
+import { setHold } from "../../../../src/lake/sync/forget/holds.js";
+import { personOf } from "../../../../src/lake/sync/forget/person.js";
 import { transactionImports } from "../../../../src/lake/tables/bulk.js";
+import { cipReports } from "../../../../src/lake/tables/cip.js";
 import { erasures, FORGOTTEN_NOW } from "../../../../src/lake/tables/erasures.js";
 import { businessInsights } from "../../../../src/lake/tables/kyb.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
@@ -28,7 +34,7 @@ afterEach(async () => {
 const append = (spec: TableSpec, ...rows: Readonly<Record<string, unknown>>[]) =>
   appendRows(lake, spec, rows);
 
-const rowsOfX = () => rowsOfPerson(lake, TABLES, "fp_x");
+const rowsOfX = async () => rowsOfPerson(lake, TABLES, await personOf(lake, TABLES, "fp_x"));
 const feedNow = () => lake.table(transactionChanges.name).snapshot();
 
 // A sync that began between the look for runs and the tombstone brought the rows back.
@@ -42,6 +48,24 @@ test("what runs is looked for once syncs leave the person out, and erases nothin
   };
   await expect(forget(lake, TABLES, "fp_x", { ...ASKED, beforeErasing })).rejects.toThrow("has not ended");
   expect(wasLeftOut).toBe(true);
+  expect(await rowsOfX()).toEqual(before);
+});
+
+// Only `hold add` was asked, at the beginning: the roster's hold went with the rows, and one that came meanwhile was too late.
+test.each([
+  ["by the roster of its newest export", "by the roster of r. Nothing was erased.", true],
+  [
+    "by a hold that comes meanwhile",
+    /by hold add\. What \w+ and the tables after it have of them stays/,
+    false,
+  ],
+])("whom the lake holds %s is not erased", async (_, why, legal_hold) => {
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  const report = { fp_id: "fp_x", run_id: "q", asked_at: "2026-01-01T00:00:00Z", legal_hold: false };
+  await append(cipReports, report, { ...report, run_id: "r", asked_at: "2026-01-02T00:00:00Z", legal_hold });
+  const before = await rowsOfX();
+  const beforeErasing = async () => void (await setHold(lake, ["fp_x"], "held", ASKED));
+  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, beforeErasing })).rejects.toThrow(why);
   expect(await rowsOfX()).toEqual(before);
 });
 
@@ -112,9 +136,12 @@ test("of a person's business rows go that do not name the person, once", async (
     { ...row, fp_id: "fp_y" },
     { ...row, fp_bid: "c" },
   );
+  const killed = join(base.directory, businessInsights.name, ".tmp-1-killed");
+  await writeFile(killed, "a row of x");
   const asked = { table: "business_insights", rows: 2 };
   expect(await rowsOfX()).toEqual([asked]);
   expect(await forget(lake, TABLES, "fp_x", ASKED)).toEqual([asked]);
+  expect(existsSync(killed)).toBe(false);
   const left = await readTables(lake, [businessInsights], (sql) =>
     sql.rows("select fp_bid, fp_id from business_insights"),
   );
