@@ -53,9 +53,8 @@ function throttledLine({ throttled_until }: WaitingState, now: number): string[]
 }
 
 function when(instant: string, now: number): string {
-  const seconds = Math.ceil((Date.parse(instant) - now) / 1_000);
-  if (seconds <= 0) return "now";
-  return seconds < 120 ? `in ${seconds} s` : `in ${Math.round(seconds / 60)} min`;
+  const at = new Date(instant);
+  return at.getTime() <= now ? "now" : `at ${clockTime(at, now)}`;
 }
 
 function ordinal(number: number): string {

@@ -16,7 +16,7 @@ export function isMadeGood({ status, is_open }: LatestRun): boolean {
 }
 
 /** How many runs `status` shows. */
-const MOST_LATEST = 10;
+const MOST_LATEST = 20;
 
 /** A later run of these with other rows makes nothing good. */
 const EFFECTS = ["onboard", ...JOBS.filter(({ effect }) => effect).map(({ kind }) => kind)];
@@ -34,9 +34,9 @@ const LATEST = `
     from recent as run where status in ('failed', 'completed_with_failures') and not exists (
       from recent as later
       where later.kind = run.kind and later.started_at > run.started_at and later.status <> 'cancelled' and (
-        later.schedule = run.schedule or later.job_id = run.job_id or (later.options::json ->> 'retryOf') = run.run_id
+        later.schedule = run.schedule or later.job_id = nullif(run.job_id, '') or (later.options::json ->> 'retryOf') = run.run_id
         or (run.kind <> 'sync' and run.schedule is null and later.schedule is null)
-        or (run.kind not in (${EFFECTS.map(sqlText).join(", ")}) and coalesce(later.users >= run.users, true)
+        or (run.kind not in (${EFFECTS.map(sqlText).join(", ")}) and later.users >= run.users
           and if(run.is_cut, later.status like 'completed%', run.kind <> 'sync' and later.status = 'completed'))
       )
     )
@@ -61,7 +61,7 @@ const LATEST = `
   qualify is_open or row_number() over (partition by kind, schedule order by started_at desc) = 1
   order by started_at desc limit ${MOST_LATEST}`;
 
-/** Gives the newest run of each kind and schedule in the last thirty days, and those with an open problem; the newest of all, however old it is. */
+/** Gives the newest run of each kind and schedule of thirty days, and those with an open problem; the newest of all, however old it is. */
 export async function latestRuns(query: LakeQuery): Promise<LatestRun[]> {
   const rows = await rowsOf<RunRow & Pick<LatestRun, "is_open">>(query, LATEST);
   return rows.map((row) => ({ ...seenRun(row), is_open: row.is_open }));

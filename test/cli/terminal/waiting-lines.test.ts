@@ -31,17 +31,17 @@ test.for([
   [
     "a link",
     state(waiting({ link: "link_1" })),
-    ["waiting: link_1 http_503, 7th try in 40 s, gives up after 02:05"],
+    ["waiting: link_1 http_503, 7th try at 01:20:40, gives up after 02:05"],
   ],
   [
     "a row, for minutes",
     state(waiting({ line: 12, owner: "fp_1" }, 10, 7 * 60_000)),
-    ["waiting: line 12, fp_1 http_503, 11th try in 7 min, gives up after 02:05"],
+    ["waiting: line 12, fp_1 http_503, 11th try at 01:27:00, gives up after 02:05"],
   ],
   [
     "a link, for the last time",
     state(waiting({ link: "link_1" }, 6, 45 * 60_000)),
-    ["waiting: link_1 http_503, 7th and last try in 45 min"],
+    ["waiting: link_1 http_503, 7th and last try at 02:05"],
   ],
   ["the service", throttled(47 * 60_000), ["waiting: throttled by the service until 02:07"]],
   [

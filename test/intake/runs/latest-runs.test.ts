@@ -34,6 +34,10 @@ test("a problem is open until its links, its job or its kind went well, or its p
       run("sync-night", 1, 40, { ...SOME, schedule: "nightly" }),
       run("cip-of_one", 6.5, 1, KEY),
       run("cip-of_all", 6, 5, { ...DONE, schedule: "weekly" }),
+      // They did not begin, so nothing tells their users or job.
+      run("kyb-of_no_file", 4, 0, { users: null, job_id: "", reason: "not_begun", schedule: "a" }),
+      run("kyb-neither", 3.5, 0, { users: null, job_id: "", reason: "not_begun", schedule: "b" }),
+      run("kyb-of_all", 3, 5, { ...DONE, schedule: "c" }),
       run("import-of_a_file", 7, 1, KEY),
       run("import-of_another", 6, 9, { ...DONE, schedule: "hourly" }),
     ],
@@ -51,6 +55,9 @@ test("a problem is open until its links, its job or its kind went well, or its p
     const found = await latestRuns(lake.query);
     expect(found.map(({ run_id, is_open }) => `${run_id}${is_open ? " open" : ""}`)).toEqual([
       "sync-night open",
+      "kyb-of_all",
+      "kyb-neither open",
+      "kyb-of_no_file open",
       "sync-retry",
       "cip-of_all",
       "import-of_another",
