@@ -19,6 +19,8 @@ const ROW = {
   security_id: TEXT,
 };
 
+const MONEY = new Set(["amount", "fees", "forex_rate", "price", "quantity"]);
+
 /** A history of changes of GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"). */
 export const investmentTransactionStream: Stream = {
   name: "investment_transactions",
@@ -28,10 +30,10 @@ export const investmentTransactionStream: Stream = {
       name: "investment_transactions",
       path: ["investment_transactions"],
       row: investmentTransactionSchema,
-      fields: knownFields(ROW),
+      fields: knownFields(ROW, MONEY),
     },
   ],
-  exactNumbers: new Set(["amount", "fees", "forex_rate", "price", "quantity"]),
+  exactNumbers: MONEY,
   pageType: `STRUCT(investment_transactions ${rowType(ROW)}[])`,
   ...changes(
     "investment_transaction_changes",

@@ -1,4 +1,5 @@
 import { rawMembers } from "../domain/json/text.js";
+import { exceedsMoney, withoutExponent } from "../domain/service/transaction-values.js";
 import { hasTime, type KnownFields, OTHER_FIELDS } from "./row-shape.js";
 
 /**
@@ -21,9 +22,13 @@ function membersOf(json: string, { path, fields }: KnownFields, others: Member[]
   const members: Member[] = [];
   for (const [name, value] of rawMembers(json)) {
     const within = fields.get(name);
-    if (within === undefined || hasTime(path + name, value.length - 2)) others.push([path + name, value]);
+    const plain = () => (value.startsWith('"') ? (JSON.parse(value) as string) : withoutExponent(value));
+    const isLong = within === "money" && exceedsMoney(plain());
+    if (within === undefined || isLong || hasTime(path + name, value.length - 2))
+      others.push([path + name, value]);
     if (within === undefined) continue;
-    if (within === null || !value.startsWith("{")) members.push([name, value]);
+    if (isLong) members.push([name, "null"]);
+    else if (within === null || within === "money" || !value.startsWith("{")) members.push([name, value]);
     else members.push([name, objectOf(membersOf(value, within, others))]);
   }
   return members;

@@ -1,3 +1,5 @@
+import { exceedsMoney } from "../domain/service/transaction-values.js";
+
 /** What SQL reads of a row: the SQL type of each field, or the shape of an object within it. */
 interface RowShape {
   readonly [field: string]: string | RowShape;
@@ -22,12 +24,17 @@ function structOf(shape: RowShape): string {
 export interface KnownFields {
   /** Of the object in its row: empty, or such as `enrichment.`. */
   readonly path: string;
-  readonly fields: ReadonlyMap<string, KnownFields | null>;
+  readonly fields: ReadonlyMap<string, KnownFields | "money" | null>;
 }
 
-export function knownFields(shape: RowShape, path = ""): KnownFields {
+/** @param money fields whose column is null where they have more than ten decimals: the text is kept as if none had it */
+export function knownFields(shape: RowShape, money = new Set<string>(), path = ""): KnownFields {
+  const kind = (name: string) => (money.has(name) ? "money" : null);
   const fields = Object.entries(shape).map(([name, type]) => {
-    return [name, typeof type === "string" ? null : knownFields(type, `${path}${name}.`)] as const;
+    return [
+      name,
+      typeof type === "string" ? kind(name) : knownFields(type, money, `${path}${name}.`),
+    ] as const;
   });
   return { path, fields: new Map(fields) };
 }
@@ -47,10 +54,10 @@ export function findUnknown(row: object, { path, fields }: KnownFields, found: S
   for (const name in row) {
     const within = fields.get(name);
     if (within === null) continue;
+    const value = (row as Readonly<Record<string, unknown>>)[name];
     if (within === undefined) found.add(path + name);
-    else {
-      const value = (row as Readonly<Record<string, unknown>>)[name];
-      if (typeof value === "object" && value !== null) findUnknown(value, within, found);
-    }
+    else if (within === "money") {
+      if (exceedsMoney(value)) found.add(`${path}${name}.decimals`);
+    } else if (typeof value === "object" && value !== null) findUnknown(value, within, found);
   }
 }

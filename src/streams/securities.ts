@@ -9,6 +9,8 @@ const ROW = {
   ...{ close_date: TEXT, close_price: TEXT },
 };
 
+const MONEY = new Set(["close_price"]);
+
 /**
  * A history of changes of the securities in GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md,
  * "Investment transactions"). Each answer holds those of its rows, so none is ever gone.
@@ -21,10 +23,10 @@ export const securityStream: Stream = {
       name: "securities",
       path: ["securities"],
       row: securitySchema,
-      fields: knownFields(ROW),
+      fields: knownFields(ROW, MONEY),
     },
   ],
-  exactNumbers: new Set(["close_price"]),
+  exactNumbers: MONEY,
   pageType: `STRUCT(securities ${rowType(ROW)}[])`,
   ...changes(
     "security_changes",

@@ -150,14 +150,14 @@ describe("rows", () => {
     at.add("b");
     at.add("c");
     await at.night();
-    at.add("a", { quantity: "3.12345678901" });
+    at.add("a", { quantity: "+3" });
     at.bench.sandbox.investments.remove("l", ["b"]);
     await at.night();
     expect(await at.feed()).toHaveLength(3);
     const open = "select list, reason, link_id, stream from quarantine_open";
     expect(await at.rows(open)).toEqual([
       {
-        ...{ list: "investment_transactions", reason: "quantity: has more than ten decimals" },
+        ...{ list: "investment_transactions", reason: "quantity: not a decimal string" },
         ...{ link_id: "l", stream: "investment_transactions" },
       },
     ]);

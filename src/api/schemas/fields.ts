@@ -4,6 +4,7 @@ import {
   hasLoneSurrogate,
   isAmount,
   isBlank,
+  isDecimal,
   isIsoDate,
 } from "../../domain/service/transaction-values.js";
 
@@ -40,10 +41,16 @@ export const keyText = anyText
 
 export const filledText = anyText.refine((text) => !isBlank(text), "blank");
 
+const decimal = (isRight: (text: string) => boolean) =>
+  z
+    .string("not a decimal string")
+    .refine(isRight, { error: ({ input }) => amountProblem(String(input), "not a decimal string") });
+
 /** Money as a JSON string; whoever reads an answer makes texts of its JSON numbers first, before a float holds them. */
-export const amountText = z
-  .string("not a decimal string")
-  .refine(isAmount, { error: ({ input }) => amountProblem(String(input), "not a decimal string") });
+export const amountText = decimal(isAmount);
+
+/** Money of a row that is kept whatever the decimals. */
+export const longAmountText = decimal(isDecimal);
 
 /** A day, or a date-time of which only the day counts. */
 export const dayText = z.string("not a day YYYY-MM-DD").refine(isIsoDate, "not a day YYYY-MM-DD");

@@ -6,6 +6,7 @@ import {
   each,
   filledText,
   keyText,
+  longAmountText,
   looseObject,
   optionalFlag,
   optionalText,
@@ -40,7 +41,7 @@ export const bankTransactionSchema = looseObject({
 /** An entry of a sync's `removed`: the id of a transaction that is gone. */
 export const removedIdSchema = keyText;
 
-const optionalMoney = amountText.nullish();
+const optionalMoney = longAmountText.nullish();
 
 /**
  * An investment transaction (docs/reference/service.md, "Investment transactions") that can be loaded;
@@ -49,7 +50,7 @@ const optionalMoney = amountText.nullish();
 export const investmentTransactionSchema = looseObject({
   investment_transaction_id: keyText,
   account_id: keyText,
-  amount: amountText,
+  amount: longAmountText,
   date: dayText,
   datetime: z.unknown().optional(),
   type: filledText,

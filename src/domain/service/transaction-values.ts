@@ -1,6 +1,6 @@
 /** What a transaction's values must look like to be loaded without loss (docs/use/tables.md, "Accepted values"). */
 
-const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;
+const AMOUNT = /^-?\d{1,18}(\.\d{1,10}0*)?$/;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
 /** Nothing that anybody could see. */
 const BLANK = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
@@ -9,6 +9,16 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Money as the service writes it: what `DECIMAL(28,10)` holds exactly, without exponent, sign `+` or spaces. */
 export function isAmount(text: string): boolean {
   return AMOUNT.test(text);
+}
+
+/** A decimal, of which more than ten decimals may count. */
+export function isDecimal(text: string): boolean {
+  return /^-?\d{1,18}(\.\d+)?$/.test(text);
+}
+
+/** Whether a value is a decimal that no column of money holds. */
+export function exceedsMoney(value: unknown): boolean {
+  return typeof value === "string" && isDecimal(value) && !isAmount(value);
 }
 
 /** Why a text is not money as {@link isAmount} has it; `other` is said of a text that is no decimal at all. */
@@ -54,8 +64,9 @@ export function hasLoneSurrogate(text: string): boolean {
 export const TRANSACTION_TYPES = ["debit", "credit"] as const;
 
 const SCALE = 10;
+const MOST_DECIMALS = 100;
 const WHOLE_DIGITS = 18;
-const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,10}))?$/;
+const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,10})0*)?$/;
 
 /** Reads an amount into units of 10⁻¹⁰, never through a float; `undefined` for what is quarantined. */
 export function decimalUnits(text: unknown): bigint | undefined {
@@ -85,8 +96,8 @@ export function listedAmount(given: unknown): string {
 const WITH_EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
 
 /**
- * Writes a JSON number without its exponent, digit by digit, where an amount can hold it exactly: many services write
- * `1e-7` for 0.0000001. A number that has none, or that no amount can hold, stays as it is.
+ * Writes a JSON number without its exponent, digit by digit: many services write `1e-7` for 0.0000001. A number that has
+ * none, or that is too large for an amount or too small to be written, stays as it is.
  */
 export function withoutExponent(number: string): string {
   const [, minus, whole = "", decimals = "", exponent = ""] = WITH_EXPONENT.exec(number) ?? [];
@@ -96,7 +107,7 @@ export function withoutExponent(number: string): string {
   if (digits === "") return `${minus}0`;
   // The value is `digits` times ten to the power of this.
   const power = Number(exponent) - decimals.length + (significant.length - digits.length);
-  if (power < -SCALE || digits.length + power > WHOLE_DIGITS) return number;
+  if (power < -MOST_DECIMALS || digits.length + power > WHOLE_DIGITS) return number;
   if (power >= 0) return `${minus}${digits}${"0".repeat(power)}`;
   const padded = digits.padStart(1 - power, "0");
   return `${minus}${padded.slice(0, power)}.${padded.slice(power)}`;
