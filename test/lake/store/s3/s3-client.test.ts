@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { S3Bucket } from "../../../../src/lake/store/s3/s3-bucket.js";
 import { openS3 } from "../../../../src/lake/store/s3/s3-client.js";
+import { unavailable } from "../../../../src/lake/store/s3/s3-errors.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -55,4 +56,12 @@ test("a store that knows few requests is deleted from one by one, and its names 
     server.closeAllConnections();
     server.close();
   }
+});
+
+// Commands that nothing tries again promised that too.
+test("the words for a bucket that can't be used promise no attempt", () => {
+  const refused = Object.assign(new Error("slow down"), { $metadata: { httpStatusCode: 503 } });
+  expect(unavailable(refused, "s3://b/lake").message).toBe(
+    "s3://b/lake can't be used now: the bucket's service answers HTTP 503. Most such answers pass in some minutes.",
+  );
 });
