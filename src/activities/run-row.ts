@@ -44,7 +44,7 @@ const LEVELS = {
 
 /** Writes the row of a run that has ended once, with the lake's root, logs the end, and calls `runEnded`. */
 export async function writeRunRow(
-  { lake, log, metrics, runEnded }: Pick<Dependencies, "lake" | "log" | "metrics" | "runEnded">,
+  { api, lake, log, metrics, runEnded }: Pick<Dependencies, "api" | "lake" | "log" | "metrics" | "runEnded">,
   run: EndedRun,
 ): Promise<EndedRow> {
   const { runId, startedAt, firing } = run;
@@ -66,6 +66,7 @@ export async function writeRunRow(
     command: run.command,
     phases: run.phases && JSON.stringify(shownPhases(run.phases, finishedAt)),
     ...run.why,
+    service_time: api.serviceTime,
   };
   const lake_root = await appendRun(lake, runId, row, (error) =>
     log.error({ run_id: runId, err: error }, "could not compute the lake's root; the run's row has none"),

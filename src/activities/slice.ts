@@ -149,6 +149,9 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     get learnedLimit() {
       return api.learnedLimit;
     },
+    get serviceTime() {
+      return api.serviceTime;
+    },
     get clockAheadMs() {
       return api.clockAheadMs;
     },

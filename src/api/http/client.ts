@@ -103,6 +103,12 @@ class PooledClient {
     return this.#queue.pacer.learned;
   }
 
+  /** The newest `Date` of the service's answers, as an ISO instant; undefined before one. */
+  get serviceTime(): string | undefined {
+    const ahead = this.clockAheadMs;
+    return ahead === undefined ? undefined : new Date(this.#lastDate!.here + ahead).toISOString();
+  }
+
   /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
   get clockAheadMs(): number | undefined {
     if (this.#lastDate === undefined) return undefined;

@@ -62,17 +62,12 @@ async function homeSizes(home: string) {
 }
 
 function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes): void {
-  const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before, retention } =
-    report;
-  for (const { class: record, until, by_clock, tables } of retention) {
+  const { dry_run, merged, live, old_files, logs, staging, unknown, old_before, retention } = report;
+  for (const { class: record, until, tables } of retention) {
     const what =
       tables.length === 0 ? "nothing" : tables.map(({ table, rows }) => `${rows} of ${table}`).join(", ");
     const day = until === null ? "" : ` until ${until}`;
-    const waits =
-      by_clock === undefined
-        ? ""
-        : `; what is over until ${by_clock}, by this machine's clock, waits until the lake was written on later days`;
-    showText(terminal, `${record}${day}: ${dry_run ? "would erase" : "erased"} ${what}${waits}`);
+    showText(terminal, `${record}${day}: ${dry_run ? "would erase" : "erased"} ${what}`);
   }
   const rows = [
     row("files of tables", live),
@@ -85,7 +80,7 @@ function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes)
   ];
   const why =
     old_before === null
-      ? `the lake was written on fewer than ${retain_days + 1} days: nothing is old enough to go`
+      ? "no run has heard the time from the service yet, so nothing goes: sync first"
       : `what was needed after ${old_before} stays`;
   const files = `${counted(merged.before, "file")} of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
   showRows(terminal, rows);

@@ -14,10 +14,8 @@ export type RetentionRules = { readonly [record in RecordClass]?: number | undef
 /** Rows whose time is over. */
 export interface ExpiredRows {
   readonly class: RecordClass;
-  /** The last day, as ISO says it, whose records have been kept long enough; null while the lake was written on too few days. */
+  /** The last day, as ISO says it, whose records have been kept long enough; null where no run has heard the time from the service. */
   readonly until: string | null;
-  /** The same by the clock, where more would go: the lake was not written on as late a day. */
-  readonly by_clock?: string;
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
   /** Why rows of the feed stay although their time is over: of their certificates, something is wrong. */
   readonly unproved?: string;

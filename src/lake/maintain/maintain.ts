@@ -5,6 +5,7 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
+import { witnessedNow } from "../query/witness.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import type { StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectEntry } from "../store/object-store.js";
@@ -19,7 +20,7 @@ import {
   plus,
   type Upkeep,
 } from "./last-upkeep.js";
-import { maintainTable, oldBefore, type TableUpkeep, type UpkeepOptions } from "./table-upkeep.js";
+import { maintainTable, type TableUpkeep, type UpkeepOptions } from "./table-upkeep.js";
 
 interface MaintainOptions {
   /** Days for which removed files, and staging of ended runs, stay. */
@@ -46,7 +47,7 @@ interface LeftTable {
 export interface MaintainReport extends LastUpkeep {
   readonly dry_run: boolean;
   readonly duration_ms: number;
-  /** ISO instant before which things may go; null while the lake has not been written on enough days. */
+  /** ISO instant before which things may go; null where no run has heard the time from the service. */
   readonly old_before: string | null;
   /** Live files: their number before small ones were merged, and after. */
   readonly merged: { readonly before: number; readonly after: number };
@@ -72,7 +73,6 @@ export async function maintain(
     throw new InputError(`retain: less than ${LEAST_RETAINED_DAYS} days. Nothing was deleted. Give more`);
   const started = Date.now();
   const there: TableSpec[] = [];
-  const snapshots: Snapshot[] = [];
   const left: LeftTable[] = [];
   const leave = ({ name }: TableSpec, why: string, byOwner = false) => {
     left.push({ table: name, why, by_owner: byOwner });
@@ -90,12 +90,13 @@ export async function maintain(
         continue;
       }
       there.push(spec);
-      snapshots.push(snapshot);
     } catch (error) {
       leave(spec, whyLeft(error));
     }
   }
-  const before = oldBefore(snapshots, retainDays, started);
+  // Where `runs` can't be read, it is left alone, and nobody knows what day it is.
+  const now = await witnessedNow(lake, started).catch((error) => void whyLeft(error));
+  const before = (now ?? Number.NEGATIVE_INFINITY) - retainDays * DAY;
   let full: StoreFullError | undefined;
   const onFull = (error: StoreFullError) => {
     full ??= error;

@@ -1,12 +1,11 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { DAY } from "../../domain/duration.js";
 import { readCommit } from "../delta/delta-log.js";
 import { type DeltaLocation, fileKey, logPrefix } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Commit, Snapshot } from "../delta/delta-snapshot.js";
 import { openTable } from "../delta/delta-table.js";
 import { expiredFiles } from "../delta/log-clean-up.js";
-import { type LogListing, listingOf, listLog, NO_TAIL, newestDays, tailAfter } from "../delta/log-listing.js";
+import { type LogListing, listingOf, listLog, NO_TAIL, tailAfter } from "../delta/log-listing.js";
 import { isCurrent } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
 import { asFull, type StoreFullError } from "../store/local/local-store-errors.js";
@@ -139,25 +138,6 @@ async function commitsSince(
   const recent = commits.filter(({ modifiedAt }) => modifiedAt.getTime() >= before);
   const read = await mapConcurrent(AT_ONCE, recent, ({ version }) => readCommit(location, version));
   return read.filter((commit) => commit !== undefined);
-}
-
-/**
- * Gives the instant before which things may go: so many days ago, and so many of the days on which the lake was written.
- * A clock that jumps ahead is one more such day; those on which a machine was off are none.
- */
-export function oldBefore(snapshots: Iterable<Snapshot>, days: number, now: number): number {
-  return Math.min(writtenDay(snapshots, days + 1, now), now - days * DAY);
-}
-
-/** Gives the beginning of the oldest of the `count` newest days on which tables were written. */
-export function writtenDay(snapshots: Iterable<Snapshot>, count: number, now: number): number {
-  const times: number[] = [];
-  for (const { files, tombstones, txns } of snapshots) {
-    for (const { modificationTime } of files.values()) times.push(modificationTime);
-    for (const { deletionTimestamp } of tombstones.values()) times.push(deletionTimestamp ?? now);
-    for (const { lastUpdated } of txns.values()) times.push(lastUpdated ?? now);
-  }
-  return newestDays(times, count);
 }
 
 /** Decides which data files may go: those that no version since an instant (`recent`) names and that were written before. Pure. */

@@ -38,6 +38,9 @@ export const runs = {
       answer_bytes: "in the bodies of the answers of the service; those of refusals are not counted",
       still_reading: "links that the run read for as long as it may, and that the next one goes on with",
     }),
+    ...timestamptz({
+      service_time: "the newest `Date` of the service that its worker had seen; null before one",
+    }),
   ],
 } as const satisfies TableSpec;
 

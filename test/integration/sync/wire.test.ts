@@ -75,8 +75,11 @@ test.for([
     expect(later.length).toBeGreaterThan(0);
     // HTTP dates have whole seconds: a date three seconds ahead asks for two to three.
     for (const { at } of later) expect(at - answered).toBeGreaterThanOrEqual(1_900);
-    const [{ paused_ms } = {}] = await world.rows(`select paused_ms from runs where run_id = '${runId}'`);
+    const [{ paused_ms, behind } = {}] = await world.rows(
+      `select paused_ms, date_diff('second', service_time, finished_at)::int as behind from runs where run_id = '${runId}'`,
+    );
     expect(Number(paused_ms)).toBeGreaterThan(1_500);
+    expect(behind, "seconds since the last answer").toBeTypeOf("number");
     await expectLakeEqualsTruth(world);
   },
 );

@@ -45,13 +45,15 @@ async function append(spec: TableSpec, days: number, row: object, properties = {
     );
 }
 
-const ranOn = (n: number, days: number) =>
-  append(runs, days, { run_id: runId(n), finished_at: ago(days).toISOString() });
+const ranOn = (n: number, days: number, heard = true) => {
+  const finished_at = ago(days).toISOString();
+  return append(runs, days, { run_id: runId(n), finished_at, ...(heard && { service_time: finished_at }) });
+};
 const event = (n: number) => ({ message_id: `msg_${n}`, received_at: ago(n).toISOString() });
 const upkeep = (dryRun = false) => maintain(lake, [runs, webhookEvents], { retainDays: 7, dryRun });
 const staged = () => readdir(join(base.directory, "_staging"));
 
-/** A lake that was written on each of the last ten days. */
+/** A lake that was written on each of the last ten days, and whose service said yesterday what day it was. */
 async function tenDays(): Promise<void> {
   await ranOn(1, 9);
   await ranOn(2, 1);
@@ -87,8 +89,8 @@ test("files of killed writers go after a day", async () => {
   }
 });
 
-test("a lake that was written on few days keeps everything, however old its files are", async () => {
-  await ranOn(1, 400);
+test("a lake that has heard no time from its service keeps everything, however old its files are", async () => {
+  await ranOn(1, 400, false);
   await append(webhookEvents, 390, event(390));
   await lake.store.put(`_staging/${runId(1)}/x`, "staged");
   const report = await upkeep();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DAY } from "../../../src/domain/duration.js";
 import type { AddFile, DeltaAction } from "../../../src/lake/delta/delta-actions.js";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
-import { judgeFiles, oldBefore } from "../../../src/lake/maintain/table-upkeep.js";
+import { judgeFiles } from "../../../src/lake/maintain/table-upkeep.js";
 
 const NOW = Date.UTC(2026, 10, 26, 3);
 const BEFORE = NOW - 7 * DAY;
@@ -47,26 +47,4 @@ test.for<
   const judged = judgeFiles([entry], state(...actions), commits, BEFORE, keyOf);
   const found = Object.entries(judged).flatMap(([name, entries]) => (entries.length > 0 ? [name] : []));
   expect(found).toEqual([verdict]);
-});
-
-const nights = (...days: number[]) => [state(...days.map((day) => add(`${day}`, NOW - day * DAY)))];
-
-test("things are old after so many days on which the lake was written, and as many by the clock", () => {
-  const daily = nights(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-  expect(oldBefore(daily, 7, NOW)).toBe(Date.UTC(2026, 10, 19));
-  expect(oldBefore(nights(0, 1, 2, 3, 4, 5, 6), 7, NOW)).toBe(Number.NEGATIVE_INFINITY);
-  // Two machines were off for a month: what they had under way is of the last days that count.
-  expect(oldBefore(nights(0, 30, 31, 32, 33, 34, 35, 36, 37), 7, NOW)).toBe(NOW - 36 * DAY - 3 * 3_600_000);
-  // Every table counts, and what a table says of its removals and transactions.
-  const others = [
-    state(remove("x", NOW - 36 * DAY), { txn: { appId: "r", version: 0, lastUpdated: NOW - 37 * DAY } }),
-  ];
-  expect(oldBefore([...nights(0, 30, 31, 32, 33, 34), ...others], 7, NOW)).toBe(
-    NOW - 37 * DAY - 3 * 3_600_000,
-  );
-});
-
-test("a clock that jumps ahead makes nothing old", () => {
-  const before = oldBefore(nights(0, 1, 2, 3, 4, 5, 6, 7), 7, NOW + 40 * DAY);
-  expect(before).toBe(Date.UTC(2026, 10, 19));
 });

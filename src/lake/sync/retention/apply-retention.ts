@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DAY } from "../../../domain/duration.js";
 import {
   type ExpiredRows,
   RECORD_CLASSES,
@@ -9,9 +10,9 @@ import {
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
-import { writtenDay } from "../../maintain/table-upkeep.js";
 import { materialize } from "../../materialize/materialize.js";
 import { readTables } from "../../query/query-views.js";
+import { witnessedNow } from "../../query/witness.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
@@ -32,6 +33,9 @@ import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions];
 
+/** For so long the lake must have known what goes: a wrong date is seen by then. */
+const KNOWN_FOR = 90 * DAY;
+
 /**
  * Makes what erases the rows that rules of retention end, with all earlier versions (docs/run/operate.md, "Retention"), and
  * gives what was erased, by class; with `dryRun`, what would be. Safe beside runs; killed anywhere, it does the rest later.
@@ -41,12 +45,16 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
     lake: Lake,
     { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
   ): Promise<ExpiredRows[]> => {
-    const ends = await endsOf(lake, rules, now());
-    if (Object.keys(ends).length === 0) return [];
+    const classes = RECORD_CLASSES.filter((record) => rules[record] !== undefined);
+    if (classes.length === 0) return [];
+    const today = await witnessedNow(lake, now());
+    const ends = Object.fromEntries(
+      classes.map((record) => [record, today === undefined ? null : endOf(today, rules[record] as number)]),
+    );
     await lake.duckdb.makeScratch();
     const directory = join(lake.duckdb.scratchDirectory, `retention-${randomUUID()}`);
     await mkdir(directory);
-    const due = { ends, directory };
+    const due = { ends, directory, knownUntil: (today ?? 0) - KNOWN_FOR };
     try {
       const expired = { ...(await expiredReports(lake, due)), ...(await expiredTransactions(lake, due)) };
       const report: ExpiredRows[] = [];
@@ -56,13 +64,8 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
         const tables = dryRun
           ? await erasableRows(lake, TABLES, found.erasing)
           : await erased(lake, record, rule, found, signal);
-        const { until, by_clock } = ends[record] as End;
-        const { unproved, waits } = found;
-        report.push({
-          ...{ class: record, until, tables },
-          ...(waits && { by_clock }),
-          ...(unproved && { unproved }),
-        });
+        const { unproved } = found;
+        report.push({ class: record, until: ends[record] ?? null, tables, ...(unproved && { unproved }) });
       }
       return report;
     } finally {
@@ -71,32 +74,9 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
   };
 }
 
-/** Until which day records of a class have been kept long enough. */
-interface End {
-  /** By the days on which the lake was written; null while it was on none. */
-  readonly until: string | null;
-  readonly by_clock: string;
-}
-
-type Ends = { readonly [record in RecordClass]?: End };
-
-/** The newest day on which the lake was written may be one that a wrong clock has made: the one before it counts, if there is one. */
-const NEWEST_DAYS = [2, 1];
-
-/** A clock that jumps ahead ends nothing: what it erased would be lost for good. */
-async function endsOf(lake: Lake, rules: RetentionRules, now: number): Promise<Ends> {
-  const classes = RECORD_CLASSES.filter((record) => rules[record] !== undefined);
-  if (classes.length === 0) return {};
-  const snapshots = await Promise.all([...TABLES, runs].map(({ name }) => lake.table(name).snapshot()));
-  const days = NEWEST_DAYS.map((count) => writtenDay(snapshots, count, now));
-  const written = Math.min(days.find(Number.isFinite) ?? Number.NEGATIVE_INFINITY, now);
-  const ends = classes.map((record): [RecordClass, End] => {
-    const untilBy = (today: number) =>
-      yearsEarlier(new Date(today).toISOString().slice(0, 10), rules[record] as number);
-    const until = Number.isFinite(written) ? untilBy(written) : null;
-    return [record, { until, by_clock: untilBy(now) }];
-  });
-  return Object.fromEntries(ends);
+/** The last day whose records have been kept for so many years. */
+function endOf(today: number, years: number): string {
+  return yearsEarlier(new Date(today).toISOString().slice(0, 10), years);
 }
 
 async function erased(
@@ -131,13 +111,15 @@ export interface Expired {
   readonly after?: () => Promise<void>;
   /** Why rows stay although their time is over. */
   readonly unproved?: string | undefined;
-  /** Whether more would go by the clock. */
-  readonly waits?: boolean;
 }
 
-/** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
+/** What rules are applied to. */
 export interface Due {
-  readonly ends: Ends;
+  /** Until which day records of a class have been kept long enough; null where nobody knows what day it is. */
+  readonly ends: { readonly [record in RecordClass]?: string | null };
+  /** Epoch milliseconds: what the lake has known only since then stays. */
+  readonly knownUntil: number;
+  /** For files. */
   readonly directory: string;
 }
 
@@ -157,25 +139,20 @@ const RESULTS = cipReports.columns
  */
 export async function expiredReports(
   lake: Lake,
-  { ends, directory }: Due,
+  { ends, knownUntil, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
   const [identity, results] = [ends["cip-identity"], ends["cip-results"]];
   if (identity === undefined && results === undefined) return {};
   const file = join(directory, "reports.parquet");
   const [closed, made] = ["newest.account_closed_on", "cip_reports.asked_at::date"];
-  const [waiting] = await readTables(lake, [cipReports, holds], async (sql) => {
-    await sql.run(`copy (
+  await readTables(lake, [cipReports, holds, runs], (sql) =>
+    sql.run(`copy (
       select cip_reports.run_id, fp_id,
-        ${isOver(closed, identity?.until)} as identity, ${isOver(made, results?.until)} as results,
-        ${isOver(closed, identity?.by_clock)} and not identity as identity_waits,
-        ${isOver(made, results?.by_clock)} and not results as results_wait
+        ${isOver(closed, identity)} as identity, ${isOver(made, results)} as results
       from cip_reports join (${NEWEST_CIP_REPORTS}) newest using (fp_id)
-      where fp_id not in (${HELD})
-    ) to ${sqlText(file)} (format parquet)`);
-    return sql.few(
-      `select bool_or(identity_waits) as identity, bool_or(results_wait) as results from ${parquetFiles([file])}`,
-    );
-  });
+      where fp_id not in (${HELD}) and ${isKnown("cip_reports", "asked_at", knownUntil)}
+    ) to ${sqlText(file)} (format parquet)`),
+  );
   const within = (condition: string) =>
     `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
   const ofIdentity = { spec: cipReports, condition: within("identity and not results"), blank: IDENTITY };
@@ -187,15 +164,19 @@ export async function expiredReports(
   }));
   const hold = () => withoutHeld(lake, file, "fp_id");
   return {
-    ...(identity && { "cip-identity": { erasing: [ofIdentity], hold, waits: waiting?.identity === true } }),
-    ...(results && {
-      "cip-results": { erasing: [...whole, ofResults], hold, waits: waiting?.results === true },
-    }),
+    ...(identity !== undefined && { "cip-identity": { erasing: [ofIdentity], hold } }),
+    ...(results !== undefined && { "cip-results": { erasing: [...whole, ofResults], hold } }),
   };
 }
 
 function isOver(day: string, end: string | null | undefined): string {
   return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
+}
+
+/** SQL of whether the lake has known a row of a table for long, by what the service said to its run, or else by its date. */
+function isKnown(table: string, at: string, until: number): string {
+  const heard = `select max(service_time) from runs where runs.run_id = ${table}.run_id`;
+  return `coalesce((${heard}), ${table}.${at}) <= make_timestamptz(${until * 1_000})`;
 }
 
 const TRANSACTION = "link_id, transaction_id";
@@ -206,24 +187,24 @@ const TRANSACTION = "link_id, transaction_id";
  */
 export async function expiredTransactions(
   lake: Lake,
-  { ends: { transactions: end }, directory }: Due,
+  { ends: { transactions: end }, knownUntil, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
   if (end === undefined) return {};
   const file = join(directory, "transactions.parquet");
-  const waits = await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
+  await readTables(lake, [transactionChanges, cipReports, holds, runs], async (sql) => {
     const [old] = await sql.few(
-      `select 1 from transaction_changes where ${isOver("coalesce(date, fetched_at::date)", end.by_clock)} limit 1`,
+      `select 1 from transaction_changes where ${isOver("coalesce(date, fetched_at::date)", end)} limit 1`,
     );
-    await sql.run(`create temp table ended as
-      select link_id, transaction_id, coalesce(max(date), max(fetched_at)::date) as day
-      from (select *, fp_id in (${HELD}) as held from transaction_changes)
-      where ${old !== undefined} group by link_id, transaction_id
-      having bool_and(held is not true) and ${isOver("day", end.by_clock)}`);
     await sql.run(`copy (
-      select distinct link_id, transaction_id, run_id, fp_id from transaction_changes
-        semi join (from ended where ${isOver("day", end.until)}) using (link_id, transaction_id)
+      select distinct link_id, transaction_id, run_id, fp_id from transaction_changes semi join (
+        select link_id, transaction_id
+        from (select *, fp_id in (${HELD}) as held,
+          ${isKnown("transaction_changes", "fetched_at", knownUntil)} as known from transaction_changes)
+        where ${old !== undefined} group by link_id, transaction_id
+        having bool_and(held is not true and known)
+          and ${isOver("coalesce(max(date), max(fetched_at)::date)", end)}
+      ) using (link_id, transaction_id)
     ) to ${sqlText(file)} (format parquet)`);
-    return (await sql.few(`select 1 from ended where not ${isOver("day", end.until)} limit 1`)).length > 0;
   });
   const expired = parquetFiles([file]);
   const isAny = async () =>
@@ -240,7 +221,7 @@ export async function expiredTransactions(
     await haveRebuilt(lake, transactions);
     isRebuilt = true;
   };
-  if (!(await isAny())) return { transactions: { erasing: [], hold, unproved, waits } };
+  if (!(await isAny())) return { transactions: { erasing: [], hold, unproved } };
   return {
     transactions: {
       // The feed is last: from it the others are known, if this is cut short.
@@ -255,7 +236,7 @@ export async function expiredTransactions(
       after: async () => {
         if (isRebuilt) await materialize(lake);
       },
-      ...{ unproved, waits },
+      unproved,
     },
   };
 }

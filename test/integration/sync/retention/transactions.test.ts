@@ -5,16 +5,17 @@ import { openLake } from "../../../../src/lake/lake.js";
 import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { eachFile } from "../../../helpers/each-test.js";
-import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { heardTime, LATE } from "../../../helpers/lake/log/heard-time.js";
 import { addLink, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
 import { openSyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { verified } from "../../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
-const NOW = Date.parse("2026-06-30T12:00:00Z");
+/** Long after the lake came to know its rows. */
+const NOW = Date.parse("2199-06-30T12:00:00Z");
 /** Rows until 2025-06-30 are over. */
-const RULES = { transactions: 1 };
+const RULES = { transactions: 174 };
 const world = eachFile(() => openSyncWorld(temporal));
 
 const on = (date: string, pending = false) => ({ date, pending });
@@ -42,7 +43,7 @@ beforeAll(async () => {
     created("late-posted", { ...on("2025-07-03"), amount: "5.55" }),
   ]);
   await world.sync();
-  await inLake((lake) => writeOnDays(lake, LATE_DAYS));
+  await inLake((lake) => heardTime(lake, LATE));
   await inLake((lake) => setHold(lake, ["fp_held"], "held", { reason: "case 1", by: "counsel" }));
 });
 afterAll(async () => {
@@ -104,7 +105,7 @@ test("killed before the feed lost its rows, the next call takes them all, and co
       .sort((a, b) => (a.table < b.table ? -1 : 1))
       .map(({ table, rows }) => ({
         table_name: table,
-        ...{ rows, state: "expired", reason: "transactions: 1y" },
+        ...{ rows, state: "expired", reason: "transactions: 174y" },
       })),
   );
 });

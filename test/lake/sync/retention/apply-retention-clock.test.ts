@@ -1,13 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
-import { yearsEarlier } from "../../../../src/domain/tables/retention.js";
 import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { cipReports } from "../../../../src/lake/tables/cip.js";
-import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { runs } from "../../../../src/lake/tables/runs.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
-import { writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { heardTime } from "../../../helpers/lake/log/heard-time.js";
 import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
@@ -15,49 +14,47 @@ const lake = eachTest(() => openLake({ directory: base.directory }));
 
 const AHEAD = Date.parse("2199-06-30T12:00:00Z");
 const RULES = { "cip-identity": 5, "cip-results": 5, transactions: 1 };
-const retain = () => applyRetention(RULES, () => AHEAD)(lake, { dryRun: false });
 
-/** Over by the clock, and by no day on which the lake was written. */
-const RECENT = "2190-01-01";
+/** Adds a report of an account that was closed in 1970; it came at a time by the clock of its machine. */
+async function came(run_id: string, asked_at: string): Promise<void> {
+  const closed = { account_closed_on: "1970-01-01", checked_data_customer_name: "Ada", legal_hold: false };
+  await appendRows(lake, cipReports, [{ run_id, fp_id: run_id, asked_at, ...closed }]);
+}
 
-beforeEach(async () => {
-  await appendRows(lake, transactionChanges, [
-    { link_id: "l", transaction_id: "t", run_id: "r", date: RECENT },
-  ]);
-  const closed = { account_closed_on: RECENT, checked_data_customer_name: "Ada", legal_hold: false };
-  await appendRows(lake, cipReports, [
-    { run_id: "r", fp_id: "p", asked_at: `${RECENT}T10:00:00Z`, ...closed },
-  ]);
+beforeEach(() => came("old", "2190-01-01T10:00:00Z"));
+
+/** What rules end, and what is left, with a clock that is years ahead of the days on which anything came. */
+async function retain() {
+  const report = await applyRetention(RULES, () => AHEAD)(lake, { dryRun: false });
+  const left = await readTables(lake, [cipReports], (sql) =>
+    sql.rows("select run_id from cip_reports where checked_data_customer_name is not null order by 1"),
+  );
+  return { until: report.map(({ until }) => until), left: left.map(({ run_id }) => run_id) };
+}
+
+test("where no run has heard the time from the service, nothing goes", async () => {
+  await appendRows(lake, runs, [{ run_id: "r", finished_at: "2199-06-30T12:00:00Z" }]);
+  expect(await retain()).toEqual({ until: [null, null, null], left: ["old"] });
 });
 
-const rows = () =>
-  readTables(lake, [transactionChanges, cipReports], async (sql) => {
-    const [row] = await sql.few(`select (select count(*)::int from transaction_changes) as changes,
-      (select count(checked_data_customer_name)::int from cip_reports) as reports`);
-    return row;
-  });
-
-test("a clock that is ahead of the days on which the lake was written ends nothing, and says what it would have", async () => {
-  await writeOnDays(lake, ["2100-03-04", "2199-06-30"]);
-  expect(await retain()).toEqual([
-    { class: "cip-identity", until: "2095-03-04", by_clock: "2194-06-30", tables: [] },
-    { class: "cip-results", until: "2095-03-04", by_clock: "2194-06-30", tables: [] },
-    { class: "transactions", until: "2099-03-04", by_clock: "2198-06-30", tables: [] },
-  ]);
-  expect(await rows()).toEqual({ changes: 1, reports: 1 });
+test.each([
+  ["what the service said, though runs are dated years ahead", "2190-03-01T00:00:00Z", AHEAD],
+  ["what the clock of a run said whose service is years ahead", AHEAD, "2190-03-01T00:00:00Z"],
+])("today is no later than a day after %s", async (_, service, clock) => {
+  await heardTime(lake, new Date(service).toISOString(), new Date(clock).toISOString());
+  expect(await retain()).toEqual({ until: ["2185-03-02", "2185-03-02", "2189-03-02"], left: ["old"] });
 });
 
-test("the one day on which a lake was written counts as today", async () => {
-  const [{ until, by_clock } = {}] = await retain();
-  const today = new Date().toISOString().slice(0, 10);
-  expect([until, by_clock]).toEqual([yearsEarlier(today, 5), "2194-06-30"]);
-  expect(await rows()).toEqual({ changes: 1, reports: 1 });
-});
-
-test("once the lake was written on later days, it goes", async () => {
-  await writeOnDays(lake, ["2199-06-29", "2199-06-30"]);
-  const [identity, results] = await retain();
-  expect(identity).not.toHaveProperty("by_clock");
-  expect(results?.tables).toEqual([{ table: "cip_reports", rows: 1 }]);
-  expect(await rows()).toMatchObject({ reports: 0 });
+test("what the lake has known for less than ninety days stays, whatever its machine has dated it", async () => {
+  const ago = (days: number) => new Date(AHEAD - days * 86_400_000).toISOString();
+  await heardTime(lake, ago(0));
+  await came("new", ago(89));
+  for (const [run_id, at, days] of [
+    ["new, by a clock of 1970", "1970-01-01T00:00:00Z", 89],
+    ["old, by a clock ahead", "2999-01-01T00:00:00Z", 91],
+  ] as const) {
+    await came(run_id, at);
+    await appendRows(lake, runs, [{ run_id, service_time: ago(days) }]);
+  }
+  expect((await retain()).left).toEqual(["new", "new, by a clock of 1970"]);
 });

@@ -17,13 +17,13 @@ import { runs } from "../../../../src/lake/tables/runs.js";
 import { transactionChanges, transactions } from "../../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
-import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { heardTime, LATE } from "../../../helpers/lake/log/heard-time.js";
 import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory }));
 beforeEach(async () => {
-  await writeOnDays(lake, LATE_DAYS);
+  await heardTime(lake, LATE);
 });
 
 const NOW = Date.parse("2026-06-30T12:00:00Z");
@@ -125,6 +125,15 @@ test("rows of a run that has not written its certificate yet wait for it, and no
   expect(await left()).toEqual([]);
 });
 
+test("rows that came less than ninety days ago by the service's time stay, whatever their day and their machine's clock", async () => {
+  await updated("new", [["of 1970", "1970-01-01"]]);
+  await append(runs, { run_id: "new", service_time: "2026-04-02T12:00:00Z" });
+  await updated("old", [["old", OLD]]);
+  await append(runs, { run_id: "old", service_time: "2026-04-01T12:00:00Z" });
+  await retain();
+  expect(await left()).toEqual(["of 1970 new"]);
+});
+
 test("rows of a run that has ended without a certificate of them are named", async () => {
   await feed("ended", [["old", OLD]]);
   await append(runs, { run_id: "ended" });
@@ -166,7 +175,7 @@ test("whoever comes under a hold while retention erases keeps what the feed has,
   expect(await purged()).toEqual(["second"]);
 });
 
-test("changes without a day go by the day on which they came, in a lake that has no other table yet", async () => {
+test("changes without a day go by the day on which they came, also without a row of their run", async () => {
   await updated("first", [["no day", null]]);
   await retain();
   expect(await left()).toEqual([]);

@@ -6,13 +6,13 @@ import { applyRetention } from "../../../../src/lake/sync/retention/apply-retent
 import { cipReports, cipTaxIdSources } from "../../../../src/lake/tables/cip.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
-import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
+import { heardTime, LATE } from "../../../helpers/lake/log/heard-time.js";
 import { appendRows } from "../../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory }));
 beforeEach(async () => {
-  await writeOnDays(lake, LATE_DAYS);
+  await heardTime(lake, LATE);
 });
 
 const NOW = Date.parse("2026-06-30T12:00:00Z");

@@ -1,0 +1,16 @@
+import { DAY } from "../../domain/duration.js";
+import { runs } from "../tables/runs.js";
+import { type LakeReader, readTables } from "./query-views.js";
+
+/**
+ * Gives now, in epoch milliseconds, for what can't be undone: never more than a day after the newest `Date` of the service
+ * that runs have seen, by either clock. Undefined where none has: then nobody knows what day it is.
+ */
+export async function witnessedNow(lake: LakeReader, now = Date.now()): Promise<number | undefined> {
+  const [row] = await readTables(lake, [runs], (sql) =>
+    sql.few(
+      "select epoch_ms(max(least(service_time, finished_at))) as at from runs where service_time is not null",
+    ),
+  );
+  return row?.at == null ? undefined : Math.min(now, Number(row.at) + DAY);
+}
