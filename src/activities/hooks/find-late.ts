@@ -5,7 +5,7 @@ import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import { firstDueTime, unpausedSchedules } from "../../intake/schedules/schedules.js";
 import type { Lake } from "../../lake/lake.js";
 import { readTables } from "../../lake/query/query-views.js";
-import { runs } from "../../lake/tables/runs.js";
+import { IS_TIMELY, runs } from "../../lake/tables/runs.js";
 import { type HookDependencies, startDeliveries } from "./call-hooks.js";
 
 /** Starts the workflow that looks for late schedules, unless it is running. */
@@ -51,7 +51,7 @@ export async function findLate(
 
 const LAST_RUNS = `
   select schedule, arg_max(run_id, finished_at) as "runId", epoch_ms(max(finished_at))::double as "endedAt"
-  from runs where schedule is not null group by schedule`;
+  from runs where schedule is not null and ${IS_TIMELY} group by schedule`;
 
 /** Finds the schedules of a scope, not paused ones, none of whose runs has ended for too long. */
 export async function lateSchedules(

@@ -13,7 +13,7 @@ import { undecidedPending } from "../../lake/sync/unnamed-pending.js";
 import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
-import { runFailures, runs } from "../../lake/tables/runs.js";
+import { IS_TIMELY, runFailures, runs } from "../../lake/tables/runs.js";
 import { accountStream } from "../../streams/accounts.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { openRows } from "../../temporal/onboarding/open-rows.js";
@@ -60,6 +60,8 @@ export interface LakeStatus {
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
   /** What the last `maintain` found; null before the first. */
   readonly upkeep: LastUpkeep | null;
+  /** Runs that are dated ahead, so that they are the last of nothing. */
+  readonly dated_ahead: readonly string[];
   /** Why nothing is worked on; null where Temporal is up. */
   readonly offline: string | null;
 }
@@ -67,6 +69,7 @@ export interface LakeStatus {
 /** Considers links that were read within this time: older ones are of rosters that are gone. */
 const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
+const AHEAD = `select run_id from runs where not ${IS_TIMELY} order by started_at`;
 
 /** What {@link lakeStatus} is read from. */
 export const STATUS_TABLES = [runs, linkSyncs, runFailures, onboardings, erasures, bankLinkStream.table];
@@ -92,6 +95,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     stale: await staleLinks(query, staleMs),
     schedules: await nextFirings(view),
     upkeep: (await lastUpkeep(store)) ?? null,
+    dated_ahead: (await rowsOf<{ readonly run_id: string }>(query, AHEAD)).map(({ run_id }) => run_id),
     offline: missing ?? null,
   };
 }

@@ -42,6 +42,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     pending_undecided,
     stale,
     schedules,
+    dated_ahead,
     offline,
   } = status;
   const shared = `${counted(shared_links.length, "link is", "links are")} under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
@@ -71,6 +72,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       ...schedules.map(
         ({ name, paused, next }): Labelled => ["next", `${name}: ${paused ? "paused" : (next ?? "never")}`],
       ),
+      ["clock", datedAhead(dated_ahead)],
       ["note", offline],
       ["runs", latest.length + unfinished.length === 0 ? "none yet" : null],
     ]),
@@ -102,6 +104,12 @@ function skippedWords(findings: ShownLatest["findings"]): string[] {
   return turnsInWords({
     by_reason: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),
   });
+}
+
+/** Says which runs are dated ahead; null where none is. */
+export function datedAhead(runs: readonly string[]): string | null {
+  if (runs.length === 0) return null;
+  return `${counted(runs.length, "run is", "runs are")} dated ahead, from ${runs[0]} on, and no last run of anything: set the clock of the machine that ran them, or of this one`;
 }
 
 function twiceWords({ accounts, links }: LakeStatus["accounts_twice"]): string | null {

@@ -3,6 +3,7 @@ import type { LakeQuery } from "../../lake/query/query.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
+import { IS_TIMELY } from "../../lake/tables/runs.js";
 import { type EndedRun, type RunRow, seenRun } from "./ended-runs.js";
 
 /** A run of which `status` and the board tell. */
@@ -29,7 +30,8 @@ const EFFECTS = ["onboard", ...JOBS.filter(({ effect }) => effect).map(({ kind }
 const LATEST = `
   with recent as (
     select *, reason is distinct from 'some_failed' as is_cut from runs
-    where started_at > now() - interval 30 days or started_at = (select max(started_at) from runs)
+    where ${IS_TIMELY} and started_at >= least(
+      now() - interval 30 days, (select max(started_at) from runs where ${IS_TIMELY}))
   ), bad as (
     from recent as run where status in ('failed', 'completed_with_failures') and not exists (
       from recent as later
@@ -55,7 +57,7 @@ const LATEST = `
       is_cut or run_id in (from still_failed) or job_id in (from still_failed)
       -- Invalid rows of a file are no failures, and neither are bad rows of an answer.
       or (kind not in ('sync', 'onboard') and coalesce(failed, 0) = 0)
-      or (quarantined > 0 and (select arg_max(quarantine_open, finished_at) from runs) > 0)
+      or (quarantined > 0 and (select arg_max(quarantine_open, finished_at) from recent) > 0)
     ) as is_open
   from recent
   qualify is_open or row_number() over (partition by kind, schedule order by started_at desc) = 1

@@ -113,7 +113,7 @@ export async function maintain(
     }
   }
   const staging = await maintainStaging(lake, options);
-  if (!dryRun) await lake.store.discardTemporary("", started - DAY);
+  if (!dryRun && now !== undefined) await lake.store.discardTemporary("", now - DAY);
   if (full !== undefined) throw full;
   const sum = (of: (one: TableUpkeep) => Amount) => done.map(of).reduce(plus, NOTHING);
   const files = (when: "before" | "after") => done.reduce((total, { live }) => total + live[when], 0);

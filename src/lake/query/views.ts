@@ -1,5 +1,6 @@
 import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { FORGOTTEN_NOW } from "../tables/erasures.js";
+import { IS_TIMELY } from "../tables/runs.js";
 import { IMPORTS_SEEN } from "./imports-seen-view.js";
 import { LINKS_OF_ONE_BANK } from "./one-bank-view.js";
 import { QUARANTINE_OPEN, QUARANTINE_SOURCES, QUARANTINE_STATES } from "./quarantine-view.js";
@@ -98,13 +99,13 @@ const TURN = `case
  * no longer listed, or whose owner was forgotten. Of two rows of one instant, the one with a commit is the last.
  */
 const LINK_FRESHNESS = `
-  with seen as (
+  with timely as (from link_syncs where ${IS_TIMELY}), seen as (
     select link_id, min(finished_at) as first_at, max(finished_at) filter (status in ${CURRENT}) as committed_at,
       arg_max(struct_pack(fp_id := fp_id, run_id := run_id, status := status, reason := reason, finished_at := finished_at), (finished_at, status in ${CURRENT}, run_id)) as last,
       arg_max(fp_id, finished_at) filter (status in ('synced', 'unchanged', 'still_reading')) as owner
-    from link_syncs group by link_id
+    from timely group by link_id
   ), vain as (
-    select link_id, count(distinct finished_at::date) as nights from link_syncs join seen using (link_id)
+    select link_id, count(distinct finished_at::date) as nights from timely join seen using (link_id)
     where committed_at is null or finished_at > committed_at group by link_id
   ), listed as (
     select link_id, bool_and(is_gone) as is_gone, arg_max(institution_name, observed_at) as institution_name from (

@@ -4,6 +4,7 @@ import { type LakeReader, readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import { linkSyncs } from "../tables/link-syncs.js";
+import { IS_TIMELY } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { linkCheckpoints } from "./link-checkpoint.js";
 
@@ -41,7 +42,7 @@ export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<s
   const recent = await linkRows(
     lake,
     `select link_id, arg_max(coalesce(reason, ''), finished_at) as reason, bool_or(run_id = ${sqlText(runId)}) as of_run,
-      coalesce(bool_or(status in ('synced', 'unchanged') and finished_at >= ${instant(since)}), false) as is_read
+      coalesce(bool_or(status in ('synced', 'unchanged') and finished_at >= ${instant(since)} and ${IS_TIMELY}), false) as is_read
     from link_syncs group by link_id`,
     Math.min(since, startedAt),
   );
@@ -52,7 +53,8 @@ export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<s
   for (const [link, { fp_id, finished_at, still_reading }] of linkCheckpoints(feed)) {
     if (!still_reading) committed.add(link);
     const isAsked = users.has(fp_id) && (only === null || only.includes(link));
-    if (isAsked && !done.has(link) && Date.parse(finished_at) < since) stale.add(link);
+    const at = Date.parse(finished_at);
+    if (isAsked && !done.has(link) && (at < since || at > Date.now() + MAX_CLOCK_SKEW)) stale.add(link);
   }
   const never = recent.filter(({ link_id, of_run }) => of_run === true && !committed.has(String(link_id)));
   const waiting = never.map(({ link_id }) => String(link_id)).filter((link) => !done.has(link));

@@ -19,8 +19,12 @@ test("stale links are those without a commit for so long, but for gone ones and 
       ...[sync("never", 5, "skipped", "state connecting"), sync("never", 1, "not_ready", "no history yet")],
       ...[sync("young", 1, "failed", "cursor_loop")],
       ...[sync("deleted", 9, "synced"), sync("deleted", 1, "skipped", "state deleted")],
-      ...[sync("unlisted", 9, "synced")],
+      ...[sync("unlisted", 9, "synced"), sync("quiet", -99, "synced")],
       ...[sync("of an old roster", 40, "synced")],
+    ],
+    runs: [
+      { run_id: "of a clock ahead", finished_at: ago(-99) },
+      { run_id: "of a good one", finished_at: ago(9) },
     ],
     bank_links: [{ fp_id: "fp", link_id: "unlisted", observed_at: ago(8), gone: true }],
   });
@@ -28,7 +32,9 @@ test("stale links are those without a commit for so long, but for gone ones and 
     const { directory: cwd } = lake;
     const env = { NIGHTLEDGER_LAKE: cwd, NIGHTLEDGER_HOME: join(cwd, "home") };
     const terminal = { ...SILENT, env, cwd };
-    const { stale } = await withRunsView(terminal, STATUS_TABLES, (view) => lakeStatus(view, 3 * DAY));
+    const read = () => withRunsView(terminal, STATUS_TABLES, (view) => lakeStatus(view, 3 * DAY));
+    const { stale, dated_ahead } = await read();
+    expect(dated_ahead).toEqual(["of a clock ahead"]);
     expect(stale).toEqual({
       total: 2,
       links: [

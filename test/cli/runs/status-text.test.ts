@@ -26,6 +26,7 @@ const QUIET: LakeStatus = {
   shared_links: [],
   accounts_twice: { accounts: 0, links: [] },
   pending_undecided: 0,
+  dated_ahead: [],
   stale: { total: 0, links: [] },
   schedules: [],
   upkeep: UPKEEP,
@@ -71,6 +72,14 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       ...WELL,
       "pending   1 older row: nothing says whether they are still there, so they are kept;",
       "          set service.pending in nightledger.yaml to listed or replaced",
+    ],
+  ],
+  [
+    "runs that are dated ahead are said once, with what to do",
+    { latest: [RUN], dated_ahead: ["sync-20361122T021500Z-3f9c2a", "sync-20361123T021500Z-3f9c2a"] },
+    [
+      ...WELL,
+      "clock     2 runs are dated ahead, from sync-20361122T021500Z-3f9c2a on, and no last run of anything: set the clock of the machine that ran them, or of this one",
     ],
   ],
   [

@@ -22,6 +22,8 @@ const failed = (run_id: string, days: number, owner: string, stream: string | nu
 test("a problem is open until its links, its job or its kind went well, or its person was forgotten", async () => {
   const lake = await lakeOfRows({
     runs: [
+      // A clock that was ahead, which nothing waits for.
+      run("sync-dated_ahead", -10, 100, DONE),
       run("sync-link_read_since", 12, 1, SOME),
       run("sync-link_still_failed", 11, 1, SOME),
       run("sync-user_read_since", 10, 1, SOME),
@@ -33,7 +35,7 @@ test("a problem is open until its links, its job or its kind went well, or its p
       run("sync-earlier_night", 2, 40, { ...SOME, schedule: "nightly" }),
       run("sync-night", 1, 40, { ...SOME, schedule: "nightly" }),
       run("cip-of_one", 6.5, 1, KEY),
-      run("cip-of_all", 6, 5, { ...DONE, schedule: "weekly" }),
+      run("cip-of_all", 5.9, 5, { ...DONE, schedule: "weekly" }),
       // They did not begin, so nothing tells their users or job.
       run("kyb-of_no_file", 4, 0, { users: null, job_id: "", reason: "not_begun", schedule: "a" }),
       run("kyb-neither", 3.5, 0, { users: null, job_id: "", reason: "not_begun", schedule: "b" }),
@@ -48,6 +50,7 @@ test("a problem is open until its links, its job or its kind went well, or its p
       link("sync-earlier_night", 2, "l3", "unchanged"),
       link("sync-earlier_night", 2, "l4", "failed"),
       link("sync-night", 1, "l4", "failed"),
+      link("sync-dated_ahead", -10, "l4", "synced"),
     ],
     run_failures: [failed("sync-user_read_since", 10, "user of l3", "accounts")],
   });

@@ -7,10 +7,12 @@ import { scheduleId } from "../../../src/domain/schedules/scheduled-run.js";
 import type { ScheduleTiming } from "../../../src/domain/schedules/timing.js";
 import { putSchedule } from "../../../src/intake/schedules/schedules.js";
 import { openLake } from "../../../src/lake/lake.js";
+import { runs } from "../../../src/lake/tables/runs.js";
 import { connectWorker } from "../../../src/temporal/connection.js";
 import { dataConverter } from "../../../src/temporal/encryption/payload-codec.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -56,6 +58,8 @@ test("a schedule is late some time after its last run or after it was due, over 
       (await lateSchedules(client, { scope: world.scope, lake }, 26 * HOUR, Date.now() + ms)).map(
         ({ schedule, runId }) => [schedule, runId],
       );
+    const finished_at = new Date(Date.now() + 99 * DAY).toISOString();
+    await appendRows(lake, runs, [{ run_id: "of a clock ahead", schedule: "nightly", finished_at }]);
     expect(await after(25 * HOUR)).toEqual([]);
     expect(await after(27 * HOUR)).toEqual([["nightly", null]]);
     expect(await after(9 * DAY)).toEqual([

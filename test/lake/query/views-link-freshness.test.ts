@@ -16,6 +16,7 @@ test("a link has its last commit, its last row, the nights since and whose turn 
     link_syncs: [
       sync("fresh", 1, "failed", { reason: "gave_up http_503" }),
       sync("fresh", 2, "unchanged"),
+      sync("fresh", 3, "synced", { finished_at: "2999-01-01T00:00:00Z" }),
       sync("never", 1, "not_ready", { reason: "no history yet" }),
       sync("never", 3, "skipped", { reason: "state error auth_expired" }),
       sync("once", 1, "synced"),

@@ -57,13 +57,13 @@ test("a link is stale when no run has read it to its end for so long", async () 
       "old failed 0 timeout",
     ],
     ...["expired skipped 0 state error auth_expired", "raced skipped 0 superseded"],
-    ...["gone skipped 0 state deleted", "vanished skipped 0 link_gone"],
+    ...["gone skipped 0 state deleted", "vanished skipped 0 link_gone", "ahead synced -99"],
   );
   await checkpoints(
     ...["fresh 0 fp", "still 8 fp", "old 9 fp", "expired 5 fp", "raced 4 fp", "gone 7 fp", "vanished 7 fp"],
-    ...["unlisted 6 fp", "other 6 other-user", "recent 1 fp"],
+    ...["unlisted 6 fp", "other 6 other-user", "recent 1 fp", "ahead -99 fp"],
   );
-  expect(await stale()).toEqual(["expired", "old", "raced", "unlisted"]);
+  expect(await stale()).toEqual(["ahead", "expired", "old", "raced", "unlisted"]);
   expect(await stale(["old", "fresh"])).toEqual(["old"]);
 });
 

@@ -8,6 +8,7 @@ import { rowsOf } from "../../../lake/query/store-query.js";
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
 import { lakeStatus, type ShownLatest, STATUS_TABLES } from "../../runs/lake-status.js";
+import { datedAhead } from "../../runs/status-text.js";
 import {
   averageWords,
   doneWords,
@@ -49,10 +50,19 @@ export const tonight = page("/", {
     });
     return { ...status, unfinished, ...waits!, verdict: verdictOf({ ...status, syncs }, waits!, Date.now()) };
   },
-  draw: ({ verdict: { word, tone, sentence, numbers }, offline, unfinished, hooks, latest, schedules }) =>
+  draw: ({
+    verdict: { word, tone, sentence, numbers },
+    dated_ahead,
+    offline,
+    unfinished,
+    hooks,
+    latest,
+    schedules,
+  }) =>
     joined(
       paragraph(joined(chip(word, tone), ` ${sentence}`), "lead"),
       headline(numbers),
+      warning(datedAhead(dated_ahead)),
       warning(offline),
       tableSection("In progress", "Runs in progress", "No run is in progress.", unfinished, {
         Run: "run_id",
