@@ -1,4 +1,5 @@
 import { callsOf, NO_CALLS } from "../../../domain/counts.js";
+import { DAY, HOUR } from "../../../domain/duration.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
@@ -10,6 +11,7 @@ import {
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
+  afterTry,
   type CustomerStep,
   dueStep,
   hasLinkEnded,
@@ -108,10 +110,19 @@ async function act(row: RowInWork): Promise<void> {
     const { news, left } = newsTaken(row.one);
     return news.length > 0 ? poll(row, news, left) : row.set(left);
   }
-  if (due === "deadline") return row.change(afterDeadline(row.one.state), "deadline");
-  if (due === "poll") await poll(row, [], row.one);
-  if (due === undefined || !isOverdue(row.one, now)) return;
+  if (due === undefined) return;
+  const isLast = due !== "poll";
+  if (!isLast || isWitnessed(row) !== true) await poll(row, [], row.one);
+  if (isLast && isWitnessed(row) === false) return row.set({ tries: afterTry(NO_TRIES, row.now(), HOUR) });
+  if (due === "deadline" && row.one.state.phase !== "settled")
+    return row.change(afterDeadline(row.one.state), "deadline");
+  if (!isOverdue(row.one, now)) return;
   await row.change(afterDecisionTimeout(row.one.state), "patience");
+}
+
+/** Whether it is no more than a day later than the service's last answer said: no clock takes a customer past a deadline alone. */
+function isWitnessed({ deps: { api }, now }: RowInWork): boolean | undefined {
+  return api.serviceTime === undefined ? undefined : now() <= Date.parse(api.serviceTime) + DAY;
 }
 
 /** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */

@@ -3,6 +3,7 @@ import { step } from "../../../../src/activities/onboarding/follow/open-row.js";
 import { RowInWork } from "../../../../src/activities/onboarding/follow/row-in-work.js";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
+import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey } from "../../../../src/domain/onboarding/follow/shard.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
@@ -16,7 +17,7 @@ let bench: ActivityBench;
 let batchId: string;
 let rows: OpenCustomer[];
 beforeEach(async () => {
-  const playbook = { key: "pb_1", outcomes: { pass: 1 }, delayMs: 600_000, versions: 3 };
+  const playbook = { key: "pb_1", outcomes: { pass: 1 }, delayMs: 90 * DAY, versions: 3 };
   bench = await openActivityBench({ playbooks: [playbook] });
   batchId = await freezeCustomers(bench.deps.batches, [customer(2), customer(3)]);
   rows = [];
@@ -48,6 +49,18 @@ test("a row that is due by Temporal's clock is worked on, though this machine's 
   expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
   expect(first?.next?.polls).toMatchObject({ polls: 1 });
   expect(first?.next?.polls.polledAt).toBeGreaterThan(Date.now() + 60_000);
+});
+
+test.each([
+  ["stays where no answer of the service bears that out, and is looked at in an hour", 0],
+  ["ends there once the service has said so", 15 * DAY],
+])("a row that is past its deadline by this machine's clock %s", async (_, passed) => {
+  const later = Date.now() + 15 * DAY;
+  bench.sandbox.clock.advance(passed);
+  const [first] = await worked(later);
+  expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
+  if (passed > 0) expect(first).toMatchObject({ next: null, records: [{ outcome: { status: "pending" } }] });
+  else expect(first?.next?.tries.notBefore).toBeGreaterThanOrEqual(later + HOUR);
 });
 
 test("a row whose earlier outcome is torn waits, and what its neighbour came to is kept", async () => {
