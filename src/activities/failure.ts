@@ -77,8 +77,7 @@ function callFailureOf(error: ApiError): ApplicationFailure {
   const { operation, sent, status } = error;
   const facts = { operation, sent, ...(status !== undefined && { status }) };
   if (error instanceof NotSentError) {
-    const wait = error.until === undefined ? undefined : Math.max(0, error.until - Date.now());
-    return failureOf(error, wait, facts);
+    return failureOf(error, error.waitMs, facts);
   }
   if (error instanceof RateLimitedError)
     return failureOf(error, error.isFinal ? "final" : error.retryAfterMs, facts);
@@ -162,7 +161,7 @@ type CallFailure =
  */
 export function callFailure(error: unknown): CallFailure {
   if (error instanceof NotSentError)
-    return { kind: "open", ...(error.until !== undefined && { until: error.until }) };
+    return { kind: "open", ...(error.waitMs !== undefined && { waitMs: error.waitMs }) };
   if (error instanceof AuthError) {
     return { kind: "unauthorized", ...(error.mayNot !== undefined && { mayNot: error.mayNot }) };
   }

@@ -118,7 +118,8 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
   const met = (operation: Operation, error: ApiError) => {
     const now = Date.now();
     const asked = error instanceof RateLimitedError && !error.isFinal ? now + (error.retryAfterMs ?? 0) : 0;
-    gate = Math.max(gate, api.pausedUntil(operation.name) ?? 0);
+    const paused = api.pausedMs(operation.name);
+    if (paused > 0) gate = Math.max(gate, now + paused);
     pause = Math.max(pause, gate, asked);
   };
   const counted = async <R extends Pick<Reply, "bytes">>(
@@ -131,7 +132,7 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
       return answer;
     } catch (error) {
       if (error instanceof ApiError && error.sent) sent = added(sent, { calls: 1 });
-      if (error instanceof NotSentError && error.until === undefined) unplaced += 1;
+      if (error instanceof NotSentError && error.waitMs === undefined) unplaced += 1;
       if (error instanceof ApiError) met(operation, error);
       throw error;
     }
@@ -145,7 +146,7 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
       readAnswer(operation, await counted(operation, api.call(operation, params, own(options)))),
     close: () => api.close(),
     isKeyRefused: (options) => api.isKeyRefused(options),
-    pausedUntil: (operation) => api.pausedUntil(operation),
+    pausedMs: (operation) => api.pausedMs(operation),
     get learnedLimit() {
       return api.learnedLimit;
     },

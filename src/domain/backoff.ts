@@ -19,10 +19,15 @@ export interface TransientOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** The slice did not reach its end, or the service wants no such call until then (epoch milliseconds). */
+/** The slice did not reach its end, or the service wants no such call for so long. */
 export interface OpenOutcome {
   readonly kind: "open";
-  readonly until?: number;
+  readonly waitMs?: number;
+}
+
+/** When what is open is due, after an outcome that came at `at`. */
+export function openUntil({ waitMs }: OpenOutcome, at: number): number {
+  return waitMs === undefined ? 0 : at + Math.min(waitMs, GIVE_UP_AFTER_MS);
 }
 
 /** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
@@ -132,7 +137,7 @@ export function afterItemOutcome<P extends Attempted>(
 ): ItemVerdict<P> {
   switch (outcome.kind) {
     case "open":
-      return { kind: "again", progress: { ...progress, notBefore: outcome.until ?? 0 } };
+      return { kind: "again", progress: { ...progress, notBefore: openUntil(outcome, at) } };
     case "complete":
       return { kind: "done" };
     case "unauthorized":

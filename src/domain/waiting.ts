@@ -1,4 +1,4 @@
-import { type Attempted, givesUpAt as endOf } from "./backoff.js";
+import { type Attempted, givesUpAt as endOf, GIVE_UP_AFTER_MS } from "./backoff.js";
 
 /** Name of the signal that makes a run try everything at once that waits for its next try. */
 export const TRY_NOW = "tryNow";
@@ -46,6 +46,11 @@ export interface CallGate {
   readonly pausedUntil?: number | null;
   /** Left out where the service bears as many calls in flight as the worker may have. */
   readonly learnedLimit?: number;
+}
+
+/** Milliseconds from a slice's end for which the service wants no calls: an hour at most, whatever its worker's clock did. */
+export function gateMs({ gateUntil, at }: Pick<CallGate, "gateUntil"> & { readonly at: number }): number {
+  return gateUntil === null ? 0 : Math.min(Math.max(0, gateUntil - at), GIVE_UP_AFTER_MS);
 }
 
 /** Whose last try failed, and why. */

@@ -13,7 +13,10 @@ export interface QueuedCall extends PacedCall {
 /** The calls of one run, its long ones apart: those that wait, by what ends that (with a reason: unstarted), and the others. */
 type Line = { readonly waiting: Map<(reason?: Error) => void, QueuedCall>; active: number };
 
-/** Starts calls as its pacer allows, those of a run in order and the runs in turn, until it is closed for them. */
+/**
+ * Starts calls as its pacer allows, those of a run in order and the runs in turn, until it is closed for them. Pauses are
+ * counted by the monotonic clock: a clock that is set while they last changes none.
+ */
 export class CallQueue {
   #askShare: (() => Promise<CallLimits>) | undefined;
   #lookAt = 0;
@@ -72,33 +75,39 @@ export class CallQueue {
   /** Why a call can't be sent, or not in its time. */
   refusal(call: QueuedCall): Error | undefined {
     const { operation, subject, run, signal, notAfter = Number.POSITIVE_INFINITY } = call;
-    const now = Date.now();
-    const until = this.pacer.pausedUntil(operation, subject);
+    const wait = this.pausedMs(operation, subject);
     if (signal?.aborted) return signal.reason;
     if (this.#closedRuns.has(undefined)) return new NotSentError(operation);
     if (this.#closedRuns.has(run)) return new AuthError({ operation, sent: false });
-    if (until > now + GIVE_UP_AFTER_MS) return new RateLimitedError({ operation, sent: false }, until - now);
-    const isInTime = until <= notAfter && now < notAfter;
-    return isInTime ? undefined : new NotSentError(operation, until > now ? until : undefined);
+    if (wait > GIVE_UP_AFTER_MS) return new RateLimitedError({ operation, sent: false }, wait);
+    const left = notAfter - Date.now();
+    return wait <= left && left > 0 ? undefined : new NotSentError(operation, wait || undefined);
   }
 
   /** Obeys an answer 429 or 503, and tells others of a pause of everything. @param wait milliseconds, where it said so */
   refused(call: PacedCall, status: number, wait: number | undefined): void {
-    const [now, before] = [Date.now(), this.pacer.pausedUntil()];
+    const [now, before] = [performance.now(), this.pausedMs()];
     this.pacer.refused(call, status, wait === undefined ? 0 : now + wait, now);
-    const until = this.pacer.pausedUntil();
-    if (until > before) this.shared?.write(String(until)).catch(() => undefined);
+    const ms = this.pausedMs();
+    if (ms > before) this.shared?.write(JSON.stringify({ ms, at: Date.now() })).catch(() => undefined);
     this.#decide(true);
   }
 
   /** Looks once a second what others do; where that can't be seen, what was seen last holds. */
   async #look(): Promise<void> {
-    if (Date.now() < this.#lookAt) return;
-    this.#lookAt = Date.now() + 1_000;
+    if (performance.now() < this.#lookAt) return;
+    this.#lookAt = performance.now() + 1_000;
     this.pacer.limit((await this.#askShare?.().catch(() => undefined)) ?? this.pacer.limits);
-    const end = Number(await this.shared?.read().catch(() => undefined));
-    // No pause of everything outlasts the hour: such an end was written by a clock that is wrong.
-    if (end <= Date.now() + GIVE_UP_AFTER_MS) this.pacer.pause(end);
+    const told = String(await this.shared?.read().catch(() => undefined));
+    const [, ms, at] = /^\{"ms":([\d.]+),"at":(\d+)\}$/.exec(told)?.map(Number) ?? [];
+    const left = Number(ms) + Number(at) - Date.now();
+    // A longer one is of a clock that is ahead of this one, and no pause of everything outlasts the hour.
+    if (left <= Math.min(Number(ms), GIVE_UP_AFTER_MS)) this.pacer.pause(performance.now() + left);
+  }
+
+  /** Milliseconds for which the service wants no call of an operation, or none at all; 0 where it takes them. */
+  pausedMs(operation?: string, subject?: string): number {
+    return Math.max(0, this.pacer.pausedUntil(operation, subject) - performance.now());
   }
 
   /** Starts what may start. @param all whether calls that can't be sent any more may be among those that wait */
@@ -108,7 +117,7 @@ export class CallQueue {
   }
 
   #startNext(all: boolean): boolean {
-    const now = Date.now();
+    const now = performance.now();
     const { freeAt } = this.pacer;
     let wakeAt = freeAt > now ? freeAt : Number.POSITIVE_INFINITY;
     // Hundreds may wait, and most often nothing but a place has come or gone.

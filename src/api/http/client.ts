@@ -92,10 +92,9 @@ class PooledClient {
     return this.#queue.share(ask);
   }
 
-  /** Epoch milliseconds until which the service wants no call of an operation; undefined where it takes them. */
-  pausedUntil(operation: string): number | undefined {
-    const until = this.#queue.pacer.pausedUntil(operation);
-    return until > Date.now() ? until : undefined;
+  /** Milliseconds for which the service wants no call of an operation; 0 where it takes them. */
+  pausedMs(operation: string): number {
+    return this.#queue.pausedMs(operation);
   }
 
   /** Calls in flight that the service bears, where it learns and that is fewer than its `concurrency`. */
@@ -264,7 +263,7 @@ class PooledClient {
     const beforeSend = () => {
       const refusal = this.#queue.refusal(paced);
       if (refusal !== undefined) return refusal;
-      const isPaused = this.#queue.pacer.pausedUntil(paced.operation, paced.subject) > Date.now();
+      const isPaused = this.#queue.pausedMs(paced.operation, paced.subject) > 0;
       return isPaused || intent?.holds() === false ? QUEUE_AGAIN : undefined;
     };
     const onHead = (status: number, headers: IncomingHttpHeaders) => {

@@ -179,10 +179,10 @@ export class AnotherSubjectError extends ApiError {
 export class NotSentError extends ApiError {
   override readonly name = "NotSentError";
 
-  /** @param until epoch milliseconds before which no such call can start, where that is known. */
+  /** @param waitMs milliseconds in which no such call can start, where that is known. */
   constructor(
     operation: string,
-    readonly until?: number,
+    readonly waitMs?: number,
   ) {
     super({ operation, sent: false }, "not sent, because it could not start in time. Try again later");
   }

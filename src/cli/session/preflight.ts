@@ -71,7 +71,7 @@ const READS_AT_ONCE = 8;
 export function readJobConfig(terminal: Terminal): JobConfig {
   const { config, settings } = readParts(terminal, PARTS);
   const store = openStore(config.lake);
-  const pauses = { read: () => store.get(PAUSE), write: (until: string) => store.put(PAUSE, until) };
+  const pauses = { read: () => store.get(PAUSE), write: (pause: string) => store.put(PAUSE, pause) };
   return { config: { ...config, api: { ...config.api, pauses } }, settings };
 }
 

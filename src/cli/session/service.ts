@@ -4,6 +4,7 @@ import { judgesRequest } from "../../api/http/refused-calls.js";
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { USELESS_ANSWER } from "../../domain/backoff.js";
+import { durationWords } from "../../domain/duration.js";
 import { UnreachableError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import type { MadeCall } from "../../domain/service/made-call.js";
@@ -29,8 +30,8 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
     if (error instanceof AuthError && fpId !== NOBODY) return pingService(api);
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     // The service has just asked another process to pause, so it is reachable.
-    if (error instanceof NotSentError && error.until !== undefined)
-      return `it wants no calls until ${new Date(error.until).toISOString()}`;
+    if (error instanceof NotSentError && error.waitMs !== undefined)
+      return `it wants no calls for ${durationWords(error.waitMs)}`;
     if (error.status === undefined) {
       throw unreachable(api, error, "Nothing was started");
     }

@@ -1,4 +1,4 @@
-import { afterTransient, backoffMs, type OpenOutcome, type TransientOutcome } from "../backoff.js";
+import { afterTransient, backoffMs, type OpenOutcome, openUntil, type TransientOutcome } from "../backoff.js";
 import { MINUTE } from "../duration.js";
 import { type LinkProgress, nextAttempt } from "./link-progress.js";
 
@@ -163,7 +163,7 @@ export function afterOutcome(
     return end(progress, "skipped", base.obstacle);
   switch (outcome.kind) {
     case "open":
-      return { kind: "read", progress: { ...progress, notBefore: outcome.until ?? 0 } };
+      return { kind: "read", progress: { ...progress, notBefore: openUntil(outcome, at) } };
     case "complete":
       return afterCompletion(progress, base);
     case "transient": {

@@ -5,7 +5,7 @@ import { UNTRIED } from "../../domain/backoff.js";
 import type { FailedItem } from "../../domain/bulk/bulk-job.js";
 import { afterRowOutcome } from "../../domain/bulk/row-outcome.js";
 import { moreUnauthorized, type Unauthorized } from "../../domain/failures.js";
-import { type NamedFailure, waitingState } from "../../domain/waiting.js";
+import { gateMs, type NamedFailure, waitingState } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import type { RunState } from "./run-state.js";
 
@@ -62,10 +62,10 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
       failed.push({ item, reason, ...(refused && { refused }) });
     }
     if (unauthorized) break;
-    const { gateUntil, at } = slice;
     const unfinished = open.map((one) => ({ ...one, failure: failures.get(one.item) }));
     run.wait(group, waitingState(unfinished, slice), slice.pausedUntil);
-    if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
+    const pause = gateMs(slice);
+    if (pause > 0) await condition(isStopped, pause);
   }
   run.count(await closeGroup({ ...place, results: results.flat(), failed }));
   if (unauthorized) run.refuse(unauthorized);

@@ -5,6 +5,7 @@ import { SLICES_AT_ONCE } from "../../domain/sync/run/limits.js";
 import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
 import { SliceWorkers } from "../../domain/sync/run/slice-workers.js";
 import type { SyncState } from "../../domain/sync/run/sync-state.js";
+import { gateMs } from "../../domain/waiting.js";
 import { FIRST_SLICE_BUDGET_MS, IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS } from "../policies.js";
 import type { Publisher } from "./publisher.js";
 
@@ -92,7 +93,7 @@ export class Reader {
     this.state.applySlice(work, slice);
     this.events.read();
     await this.publisher.publish();
-    const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
+    const pause = gateMs(slice);
     if (pause <= 0) return;
     if (pause >= LONG_PAUSE_MS) {
       // Finished links need not wait for the service.

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ApiClient } from "../../../src/api/http/client.js";
 import { callVaultProxy, getUser, listBankLinks } from "../../../src/api/operations/index.js";
 import {
@@ -34,10 +34,10 @@ describe("a pause that the service asks for", () => {
     const client = server.client();
     expect(await rejection(client.read(getUser, user("a")))).toMatchObject({ retryAfterMs: 60_000 });
     const held = await rejection(client.read(getUser, user("a"), soon()));
-    expect(held).toMatchObject({ name: "NotSentError", until: expect.any(Number) });
+    expect(held).toMatchObject({ name: "NotSentError", waitMs: expect.any(Number) });
     await client.read(getUser, user("b"), soon());
     await client.call(listBankLinks, user("a"), soon());
-    expect(client.pausedUntil("get_user")).toBeUndefined();
+    expect(client.pausedMs("get_user")).toBe(0);
     expect(server.requests).toEqual(["GET /users/a", "GET /users/b", "GET /users/a/bank_links"]);
   });
 
@@ -49,11 +49,8 @@ describe("a pause that the service asks for", () => {
     await Promise.all(two);
     const late = rejection(client.read(getUser, user("d"), soon()));
     for (const error of [await waiting, await late])
-      expect(error).toMatchObject({
-        name: "NotSentError",
-        sent: false,
-        until: client.pausedUntil("get_user"),
-      });
+      expect(error).toMatchObject({ name: "NotSentError", sent: false, waitMs: expect.any(Number) });
+    expect(client.pausedMs("get_user")).toBeGreaterThan(50_000);
     expect(await rejection(client.isKeyRefused())).toMatchObject({ name: "NotSentError" });
     await client.call(listBankLinks, user("a"), soon());
     expect(server.requests).toHaveLength(3);
@@ -63,9 +60,9 @@ describe("a pause that the service asks for", () => {
     await refuse("1", "GET /users/a", "GET /users/b");
     const client = server.client();
     await Promise.all(["a", "b"].map((id) => rejection(client.read(getUser, user(id)))));
-    const until = client.pausedUntil("get_user") ?? 0;
+    const end = performance.now() + client.pausedMs("get_user");
     await Promise.all(["b", "c", "d"].map((id) => client.read(getUser, user(id), { run: "other" })));
-    expect(Date.now()).toBeGreaterThanOrEqual(until);
+    expect(performance.now()).toBeGreaterThanOrEqual(end - 1);
   });
 
   it("ends at once, with its end in words, what would wait for more than an hour", async () => {
@@ -88,8 +85,8 @@ describe("a pause that the service asks for", () => {
     let kept: Buffer | undefined;
     const pauses = {
       read: async () => kept,
-      write: async (until: string) => {
-        kept = Buffer.from(until);
+      write: async (pause: string) => {
+        kept = Buffer.from(pause);
       },
     };
     const one = server.client({ pauses });
@@ -98,10 +95,30 @@ describe("a pause that the service asks for", () => {
     await rejection(one.call(listBankLinks, user("c")));
     const other = server.client({ pauses });
     const held = await rejection(other.read(getUser, user("d"), soon()));
-    expect(held).toMatchObject({ name: "NotSentError", until: one.pausedUntil("any") });
-    // A clock that is years ahead.
-    kept = Buffer.from(String(Date.now() + 1e11));
-    await server.client({ pauses }).read(getUser, user("d"), soon());
+    expect(held).toMatchObject({ name: "NotSentError", waitMs: expect.any(Number) });
+    expect(other.pausedMs("any")).toBeCloseTo(one.pausedMs("any"), -2);
+    // Of a clock that was a day ahead, or a day behind; and longer than any pause of everything.
+    for (const [ms, ago] of [
+      [60_000, -86_400_000],
+      [60_000, 86_400_000],
+      [86_400_000, 0],
+    ] as const) {
+      kept = Buffer.from(JSON.stringify({ ms, at: Date.now() - ago }));
+      await server.client({ pauses }).read(getUser, user("d"), soon());
+    }
+  });
+
+  it("lasts as long as the service said, also where the clock was a day ahead as it was learned", async () => {
+    await refuse("60", "GET /users/a");
+    const client = server.client();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+    try {
+      await rejection(client.read(getUser, user("a")));
+    } finally {
+      vi.useRealTimers();
+    }
+    const held = await rejection(client.read(getUser, user("a"), soon()));
+    expect(held).toMatchObject({ name: "NotSentError", waitMs: expect.closeTo(60_000, -4) });
   });
 });
 
@@ -113,7 +130,7 @@ describe("notAfter", () => {
     await until(() => server.requests.length === 1);
     const begin = Date.now();
     const error = await rejection(client.read(getUser, user("b"), { notAfter: begin + 100 }));
-    expect(error).toMatchObject({ name: "NotSentError", until: undefined });
+    expect(error).toMatchObject({ name: "NotSentError", waitMs: undefined });
     expect(Date.now() - begin).toBeGreaterThanOrEqual(99);
     await client.close();
     await busy;

@@ -232,7 +232,7 @@ describe("a transient failure", () => {
   });
 
   test("a link that may not be called before some time is not due until then", () => {
-    const { progress } = verdictOf(first(NEW), NEW, { kind: "open", until: AT + 9 });
+    const { progress } = verdictOf(first(NEW), NEW, { kind: "open", waitMs: 9 });
     expect(progress).toEqual({ ...first(NEW), notBefore: AT + 9 });
   });
 

@@ -22,7 +22,7 @@ const RATE_SLACK_MS = 10;
 
 /**
  * Says which calls may start, and when (docs/run/configuration.md, "Rate and pauses"). A call waits until no pause holds it
- * and the rate, evenly, has it start; it takes a place, and gives it back at its end. Times are epoch milliseconds.
+ * and the rate, evenly, has it start; it takes a place, and gives it back at its end. Times are milliseconds of any one clock.
  *
  * - Places: as many as `concurrency`; long calls leave a quarter of them to the others, so that these always move. A 429
  *   halves them, and they grow by one each round: as many calls as there are places, all of them taken. A 429 that
@@ -110,8 +110,8 @@ export class Pacer {
   }
 }
 
-/** Where those who call the service share when a pause of everything ends. */
-export type SharedPause = { read(): Promise<Uint8Array | undefined>; write(until: string): Promise<void> };
+/** Where those who call the service share how long everything pauses, and since when. */
+export type SharedPause = { read(): Promise<Uint8Array | undefined>; write(pause: string): Promise<void> };
 
 /**
  * What one of a fleet's `workers` may do: its own limits, or its share of the fleet's where that is less, and one call in
