@@ -93,7 +93,7 @@ export function createActivities(
     // The watch lasts as long as there are workers.
     findLate: (input: Parameters<typeof findLate>[1]) =>
       asActivityFailure(() => findLate(deps, input), "give up", Number.POSITIVE_INFINITY),
-    findRows: () => asActivityFailure(() => findRows(deps)),
+    findRows: (input?: Parameters<typeof findRows>[1]) => asActivityFailure(() => findRows(deps, input)),
     handOverRows: bound(handOverRows),
     load: bound(load),
     maintainLake: bound(maintainLake),

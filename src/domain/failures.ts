@@ -73,6 +73,9 @@ export class InputError extends Error {
   override readonly name = FAILURE_TYPES.input;
 }
 
+/** Thrown when sealed bytes do not open with the key that sealed them: they were changed, cut or moved. */
+export class DamagedError extends InputError {}
+
 /** Thrown when what the user asks for by name is not there: everything else can be read. */
 export class NotThereError extends InputError {}
 

@@ -129,7 +129,7 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
 
 async function openNow({ client, lake: { scope } }: RunsView): Promise<FollowProgress | null> {
   const open = client && (await openRows(client, scope));
-  return open === undefined || open.rows === 0 ? null : open;
+  return open === undefined || (open.rows === 0 && open.lost === undefined) ? null : open;
 }
 
 async function nextFirings({ client, lake: { scope } }: RunsView): Promise<LakeStatus["schedules"]> {

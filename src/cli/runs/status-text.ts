@@ -1,5 +1,6 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
+import { AFTER_LOSS } from "../../domain/onboarding/messages.js";
 import { whyCutShort } from "../../domain/run.js";
 import { UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
@@ -118,13 +119,14 @@ function twiceWords({ accounts, links }: LakeStatus["accounts_twice"]): string |
   return `${counted(accounts, "account is", "accounts are")} under two links of one bank, so payments may count twice: ${named}; see: nightledger query "from links_of_one_bank"`;
 }
 
-function openRowsWords(open: LakeStatus["open_rows"]): string | null {
+function openRowsWords(open: LakeStatus["open_rows"]): string | string[] | null {
   if (open === null) return null;
-  const { rows, oldest, next } = open;
+  const { rows, oldest, next, lost = [] } = open;
   const since = oldest === null ? "" : `, the oldest for ${durationWords(Date.now() - Date.parse(oldest))}`;
   const wait = next === null ? 0 : Date.parse(next) - Date.now();
   const due = wait > 0 ? `the next is looked at in ${durationWords(wait)}` : "some are worked on now";
-  return `${counted(rows, "customer")}${since}; ${due}`;
+  const words = `${counted(rows, "customer")}${since}; ${due}`;
+  return lost.length === 0 ? words : [words, `lost or damaged: ${lost.join(", ")}`, `→ ${AFTER_LOSS}`];
 }
 
 function staleWords({ total, links }: LakeStatus["stale"]): string | null {

@@ -19,7 +19,13 @@ export interface FollowProgress {
   readonly oldest: string | null;
   /** ISO instant at which the next one is due; null where all are in work. */
   readonly next: string | null;
+  /** Objects of open rows that were lost; left out for none. */
+  readonly lost?: readonly string[];
 }
+
+/** What becomes of the rows of an object that is lost, and what to do. */
+export const AFTER_LOSS =
+  "batches in progress hand its rows over again within ten minutes; for other batches whose customers are still waited for, give their command again; find out what changes files of the lake";
 
 export const BATCH_SIGNALS = {
   reported: "customerReported",

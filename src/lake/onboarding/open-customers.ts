@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { DamagedError } from "../../domain/failures.js";
 import { groupedBy } from "../../domain/grouped-by.js";
 import type { OpenCustomer } from "../../domain/onboarding/customer/open-customer.js";
 import {
@@ -54,6 +55,9 @@ interface OpenRows extends Manifest {
   readonly version: number;
 }
 
+/** In place of a version that is lost. */
+const NOTHING: Version = { id: "", shards: {}, changes: [], rows: {} };
+
 const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
 
 /** Thrown where a later version has replaced what was to be read. */
@@ -68,7 +72,11 @@ export class OpenCustomers {
   readonly #versions = recentReads<Version>(VERSIONS_KEPT);
   readonly #shards = recentReads<Shard>(SHARDS_KEPT);
 
-  constructor(private readonly sealed: SealedStore) {}
+  /** @param lost collects the objects that are damaged or missing, which are then read as empty; left out, they are errors */
+  constructor(
+    private readonly sealed: SealedStore,
+    private readonly lost?: Set<string>,
+  ) {}
 
   /** Reads from the latest version; again where that was replaced meanwhile. */
   async read<R>(use: (rows: OpenRows) => Promise<R>): Promise<R> {
@@ -83,11 +91,12 @@ export class OpenCustomers {
 
   /** The latest version, or the latest before another. @throws REPLACED */
   async at(before = Number.POSITIVE_INFINITY): Promise<OpenRows> {
-    const versions = await this.#list();
-    const version = Math.max(0, ...versions.filter((one) => one < before));
-    if (version === 0) return NEVER;
-    const { shards, changes } = await this.#version(version);
-    return { version, shards, changes };
+    const versions = (await this.#list()).filter((one) => one < before).sort((a, b) => b - a);
+    for (const version of versions) {
+      const found = await this.#version(version);
+      if (found !== NOTHING) return { version, shards: found.shards, changes: found.changes };
+    }
+    return NEVER;
   }
 
   /** The highest version, where that is a later one or this one by another id; undefined where it may be written. */
@@ -134,7 +143,8 @@ export class OpenCustomers {
     const changes = [...before.changes, version];
     const older = await Promise.all(before.changes.map((one) => this.#version(one)));
     const all = [...older.map((one) => one.rows), rows];
-    const isLong = changes.length >= MOST_CHANGES || countOf(all) >= MOST_CHANGED_ROWS;
+    const isMended = this.lost !== undefined && this.lost.size > 0;
+    const isLong = isMended || changes.length >= MOST_CHANGES || countOf(all) >= MOST_CHANGED_ROWS;
     const next = isLong
       ? { id, ...(await this.#folded(version, before, all)) }
       : { id, shards: before.shards, changes, rows };
@@ -148,7 +158,9 @@ export class OpenCustomers {
     before: OpenRows,
     all: readonly Version["rows"][],
   ): Promise<Omit<Version, "id">> {
-    const shards: Record<number, number> = { ...before.shards };
+    const entries = Object.entries(before.shards);
+    const there = entries.filter(([number, at]) => !this.lost?.has(shardKey(Number(number), at)));
+    const shards: Record<number, number> = Object.fromEntries(there);
     for (const number of new Set(all.flatMap((one) => Object.keys(one)).map(Number))) {
       const earlier = shards[number];
       const written = earlier === undefined ? {} : await this.#shard(number, earlier);
@@ -181,18 +193,20 @@ export class OpenCustomers {
 
   #version(version: number): Promise<Version> {
     const key = versionKey(version);
-    return this.#versions(key, () => this.#found<Version>(key));
+    return this.#versions(key, () => this.#found(key, NOTHING));
   }
 
   #shard(number: number, version: number): Promise<Shard> {
     const key = shardKey(number, version);
-    return this.#shards(key, () => this.#found<Shard>(key));
+    return this.#shards(key, () => this.#found<Shard>(key, {}));
   }
 
-  async #found<T>(key: string): Promise<T> {
-    const found = await this.sealed.get<T>(key);
-    if (found === undefined) throw REPLACED;
-    return found;
+  async #found<T>(key: string, empty: T): Promise<T> {
+    const found = await unlessDamaged(this.sealed.get<T>(key), key, this.lost);
+    if (found !== undefined) return found;
+    if (this.lost === undefined) throw REPLACED;
+    this.lost.add(key);
+    return empty;
   }
 
   async #list(): Promise<number[]> {
@@ -217,9 +231,26 @@ function withChanges(shard: Shard, changes: ChangedRows): Shard {
 
 export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, number) => number);
 
+async function unlessDamaged<T>(found: Promise<T>, key: string, lost: Set<string> | undefined) {
+  try {
+    return await found;
+  } catch (error) {
+    if (lost === undefined || !(error instanceof DamagedError)) throw error;
+    lost.add(key);
+    return undefined;
+  }
+}
+
+const sliceKey = (slice: string) => `${PREFIX}slices/${slice}`;
+
 /** What a slice has done: the first that ends counts. */
 export function keptSlice(sealed: SealedStore, slice: string) {
-  return sealed.kept<readonly SteppedRow[]>(`${PREFIX}slices/${slice}`);
+  return sealed.kept<readonly SteppedRow[]>(sliceKey(slice));
+}
+
+/** Reads what a slice has done; where that is damaged and `lost` is given, nothing, so that its rows are worked on again. */
+export function findSlice(sealed: SealedStore, slice: string, lost: Set<string> | undefined) {
+  return unlessDamaged(keptSlice(sealed, slice).find(), sliceKey(slice), lost);
 }
 
 /** Deletes all that slices have left. */

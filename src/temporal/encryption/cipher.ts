@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import { InputError } from "../../domain/failures.js";
+import { DamagedError, InputError } from "../../domain/failures.js";
 import { SEALED_MARK, type Sealer } from "../../domain/sealer.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
@@ -55,7 +55,7 @@ export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): 
     decipher.setAuthTag(data.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
     return Buffer.concat([decipher.update(data.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (error) {
-    throw new InputError(
+    throw new DamagedError(
       `${KEYS_VARIABLE}: what was encrypted with the key "${keyId}" does not open: that id has another key ` +
         "now, or the bytes were changed or moved. Nothing was changed. Give the key that encrypted it.",
       { cause: error },
@@ -96,7 +96,7 @@ export function createSealer(keys: EncryptionKeys): Sealer {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
       const idEnd = MARK.length + 1 + (bytes[MARK.length] ?? 0);
       if (!bytes.subarray(0, MARK.length).equals(MARK) || bytes.length < idEnd) {
-        throw new InputError(
+        throw new DamagedError(
           "what should be encrypted is not: it was not written by Nightledger, or was cut. Nothing was changed. " +
             "Restore it from a backup, or start the job again",
         );

@@ -56,6 +56,8 @@ interface FollowState {
   readonly settled: readonly string[];
   /** Keys of the rows that they worked on. */
   readonly worked: readonly string[];
+  /** Objects of the staging area that were lost; left out for none. */
+  readonly lost?: readonly string[];
 }
 
 interface Slice extends DueRows {
@@ -106,7 +108,8 @@ class FollowRun {
 
   /** Runs until no row is open, or until the next execution has to continue. */
   async run(): Promise<"done" | "long"> {
-    if (this.#state.version === 0) this.#change(await insist(() => findRows()));
+    if (this.#state.version === 0)
+      this.#change(await insist((lossy) => (lossy ? findRows(lossy) : findRows())));
     for (;;) {
       await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
       if (this.#isDone) return "done";
@@ -174,9 +177,10 @@ class FollowRun {
     const taken = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
     const input = { ...taken, now, slices, settled, busy: this.#busy, due, room };
     for (let version = first; ; ) {
-      const result = await insist(() => settleRows({ ...input, version }));
+      const result = await insist((lossy) => settleRows({ ...input, version, ...lossy }));
       if (result.taken === undefined) {
         this.#change({ shards: { ...this.#state.shards, ...result.shards } });
+        if (result.lost) this.#change({ lost: [...(this.#state.lost ?? []), ...result.lost] });
         this.#tell(result.reports);
         for (const [at, some] of slicesOf(result.due).entries()) void this.#work(`${version}-${at}`, some);
         // Of batches that were stopped meanwhile.
@@ -230,6 +234,7 @@ class FollowRun {
       rows: shards.reduce((sum, { rows }) => sum + rows, 0),
       oldest: instant(least(shards.flatMap(({ oldest }) => oldest ?? []))),
       next: instant(this.#next),
+      ...(this.#state.lost && { lost: this.#state.lost }),
     };
   }
 }
@@ -237,11 +242,14 @@ class FollowRun {
 /** A timer may be at most this long; the rows are looked at again then. */
 const LONGEST_WAIT_MS = 3_600_000;
 
+/** Failures after which objects that can't be read are taken for lost. */
+const MOST_FAILURES = 3;
+
 /** Does something until it succeeds: without it no row goes on. */
-async function insist<R>(work: () => Promise<R>): Promise<R> {
-  for (;;) {
+async function insist<R>(work: (lossy?: { readonly withoutLost: true }) => Promise<R>): Promise<R> {
+  for (let failures = 0; ; failures += 1) {
     try {
-      return await work();
+      return await (failures < MOST_FAILURES ? work() : work({ withoutLost: true }));
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       runLog.warn(

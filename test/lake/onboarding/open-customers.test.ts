@@ -162,3 +162,23 @@ test("a message finds the rows that wait for it by either id, and by the busines
   expect(await found("fp_1", null, "pb_2")).toEqual([]);
   expect(await found("fp_1", null, null)).toEqual([]);
 });
+
+test.each([
+  ["the newest version", /versions\/34$/],
+  ["an earlier version", /versions\/33$/],
+  ["a shard", /shards\/\d+-32$/],
+])("%s that is damaged is named, and once it is taken for lost holds up no other rows", async (_, object) => {
+  for (let version = 1; version <= 34; version += 1)
+    await write(version, { [keyOf(version)]: rowOf(version) });
+  const all = await lake.sealed.list("_staging/follow/");
+  const key = all.map((entry) => entry.key).find((one) => object.test(one)) ?? "";
+  await lake.store.put(key, "torn");
+  await expect(everything()).rejects.toThrow(`${key} in the lake: what should be encrypted is not`);
+  const lost = new Set<string>();
+  const mending = new OpenCustomers(lake.sealed, lost);
+  const left = await everything(mending);
+  expect([...lost]).toEqual([key]);
+  expect(Object.keys(left).length).toBe(33);
+  await write(35, {}, mending);
+  expect(await everything()).toEqual(left);
+});

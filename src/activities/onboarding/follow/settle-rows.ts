@@ -20,7 +20,14 @@ import {
   shardOf,
   silentReport,
 } from "../../../domain/onboarding/follow/shard.js";
-import { dropSlices, keptSlice, SHARD_NUMBERS } from "../../../lake/onboarding/open-customers.js";
+import { AFTER_LOSS } from "../../../domain/onboarding/messages.js";
+import {
+  dropSlices,
+  findSlice,
+  keptSlice,
+  OpenCustomers,
+  SHARD_NUMBERS,
+} from "../../../lake/onboarding/open-customers.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
@@ -41,6 +48,8 @@ interface SettleInput extends Inbox {
   readonly due: readonly number[];
   /** How many rows may be worked on from now on. */
   readonly room: number;
+  /** Whether objects that are damaged or missing are taken for lost, after some failures: rows of others must go on. */
+  readonly withoutLost?: boolean;
 }
 
 export interface DueRows {
@@ -60,6 +69,8 @@ interface SettledRows {
   readonly reports: readonly AddressedReport[];
   /** By number, of every shard that was read. */
   readonly shards: Readonly<Record<number, ShardFacts>>;
+  /** Objects that are lost; left out for none. */
+  readonly lost?: readonly string[];
 }
 
 /**
@@ -67,12 +78,14 @@ interface SettledRows {
  * due. What it reads does not change, so that a repetition writes the same.
  */
 export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
-  const { sealed, open } = deps;
+  const { sealed, log } = deps;
   const { version, room, now } = input;
+  const lost = input.withoutLost ? new Set<string>() : undefined;
+  const open = lost ? new OpenCustomers(sealed, lost) : deps.open;
   const id = hash("sha256", JSON.stringify(input)).slice(0, 16);
   const later = await open.takenBy(version, id);
   if (later !== undefined) return { taken: later };
-  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice).find()));
+  const slices = await Promise.all(input.slices.map((slice) => findSlice(sealed, slice, lost)));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
   // First, so that whoever finds a row closed finds its outcome.
@@ -92,7 +105,9 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes = [...keys].filter((key) => before[key] !== after[key]);
   const changed = Object.fromEntries(changes.map((key) => [key, after[key] ?? null]));
-  if (changes.length > 0) await open.write({ version, id }, rows, changed);
+  const gone = [...(lost ?? [])];
+  if (changes.length + gone.length > 0) await open.write({ version, id }, rows, changed);
+  for (const object of gone) log.error({ object }, `an object of open rows is lost; ${AFTER_LOSS}`);
   for (const slice of input.settled) await keptSlice(sealed, slice).drop();
   const due = firstDue(after, now, new Set(input.busy), room);
   const taken = new Set([...input.busy, ...due.flatMap((some) => some.keys)]);
@@ -101,7 +116,12 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
     return [number, factsOf(Object.fromEntries(ofShard.get(number) ?? []), taken)];
   });
   const sent = [...reports, ...cancelled.map(({ report }) => report)];
-  return { due, reports: sent, shards: Object.fromEntries(facts) };
+  return {
+    due,
+    reports: sent,
+    shards: Object.fromEntries(facts),
+    ...(gone.length > 0 && { lost: gone }),
+  };
 }
 
 /** Cancels a row whose customer is in work in another batch. One with an onboarding keeps its last status. */
@@ -122,10 +142,14 @@ async function cancelRefused(deps: OnboardingDependencies, { input, batchId }: R
 }
 
 /** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
-export async function findRows({ open, sealed }: OnboardingDependencies): Promise<{
+export async function findRows(
+  { open: all, sealed }: OnboardingDependencies,
+  { withoutLost = false }: Pick<SettleInput, "withoutLost"> = {},
+): Promise<{
   readonly version: number;
   readonly shards: Readonly<Record<number, ShardFacts>>;
 }> {
+  const open = withoutLost ? new OpenCustomers(sealed, new Set()) : all;
   await dropSlices(sealed);
   return open.read(async (rows) => {
     const found = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {

@@ -85,3 +85,16 @@ test("a refused row whose batch has lost its staging ends that batch, and no oth
     due: [{ batchId, keys: KEYS }],
   });
 });
+
+test("what a damaged slice has done is done again, once it has failed often enough", async () => {
+  await settled(1, { rows: [{ key: KEYS[0], input: inputOf(0) }] });
+  const slice = keptSlice(bench.deps.sealed, "1-0");
+  await slice.keep([]);
+  await bench.deps.lake.store.put("_staging/follow/slices/1-0", "torn");
+  await expect(settled(2, { slices: ["1-0"] })).rejects.toThrow(
+    /^_staging\/follow\/slices\/1-0 in the lake: /,
+  );
+  const result = await settled(2, { slices: ["1-0"], now: Date.now(), withoutLost: true });
+  expect(result).toMatchObject({ lost: ["_staging/follow/slices/1-0"], due: [{ keys: [KEYS[0]] }] });
+  expect(bench.logged()).toMatchObject([{ level: "error", object: "_staging/follow/slices/1-0" }]);
+});
