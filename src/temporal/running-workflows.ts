@@ -33,17 +33,14 @@ export async function describeRunning(
   return found?.status.name === "RUNNING" ? found : undefined;
 }
 
-/** Nothing cannot be sealed, and is refused. */
-type SignalArgs = [unknown, ...unknown[]];
-
-/** Sends a signal to a workflow; false where none of that id is running. */
+/** Sends a signal to a workflow; false where none of that id is running. Workers refuse one without a sealed payload. */
 export async function signalRunning(
   client: Client,
   workflowId: string,
   signal: string,
-  ...args: SignalArgs
+  payload: unknown = null,
 ): Promise<boolean> {
-  const sent = client.workflow.getHandle(workflowId).signal(signal, ...args);
+  const sent = client.workflow.getHandle(workflowId).signal(signal, payload);
   return (await unlessMissing(sent.then(() => true))) ?? false;
 }
 
@@ -53,12 +50,12 @@ export async function signalOrStart(
   workflowType: string,
   start: { readonly workflowId: string; readonly taskQueue: string; readonly args: unknown[] },
   signal: string,
-  ...signalArgs: SignalArgs
+  payload: unknown = null,
 ): Promise<void> {
   await client.workflow.signalWithStart(workflowType, {
     ...start,
     signal,
-    signalArgs,
+    signalArgs: [payload],
     workflowTaskTimeout: TASK_TIMEOUT,
   });
 }

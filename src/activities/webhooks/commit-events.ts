@@ -125,7 +125,7 @@ async function askFollowUp({ sealed }: OnboardingDependencies, scope: string): P
     taskQueue: activityInfo().taskQueue,
     args: [{ scope }],
   };
-  await signalOrStart(Context.current().client, FOLLOW_UP_WORKFLOW, start, FOLLOW_UP_SIGNAL, null);
+  await signalOrStart(Context.current().client, FOLLOW_UP_WORKFLOW, start, FOLLOW_UP_SIGNAL);
 }
 
 export function eventRow(

@@ -55,7 +55,7 @@ export function newRun(
     const given = { ...whole, ...placeOf(preflight), sealed, job, asker, signal };
     const started = await startBulk(temporal.client, given);
     // Who gives its command again has it continue.
-    if (started.joined) await signalRunning(temporal.client, started.handle.workflowId, TRY_NOW, null);
+    if (started.joined) await signalRunning(temporal.client, started.handle.workflowId, TRY_NOW);
     return started;
   };
   return bulkRun(job, start, judge);

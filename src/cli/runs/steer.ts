@@ -48,7 +48,7 @@ async function followNamed(
     async ({ temporal: { client }, preflight: { scope, taskQueue } }) => {
       const found = await runningRun(client, taskQueue, id);
       if (found === undefined || !continues) return found;
-      await signalRunning(client, kind.triedBy?.(scope) ?? found.handle.workflowId, TRY_NOW, null);
+      await signalRunning(client, kind.triedBy?.(scope) ?? found.handle.workflowId, TRY_NOW);
       return found;
     },
     (join) => kind.runOf(terminal, running?.workflowId ?? "", join),

@@ -60,7 +60,7 @@ async function joinBatch(client: Client, running: StartedRun, batch: ReadyBatch)
   // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
   const progress = await progressOf<BatchProgress>(client, handle);
   if (progress?.paused?.kind === "credentials")
-    await signalRunning(client, handle.workflowId, BATCH_SIGNALS.resume, null);
+    await signalRunning(client, handle.workflowId, BATCH_SIGNALS.resume);
   return running;
 }
 
