@@ -111,18 +111,17 @@ async function act(row: RowInWork): Promise<void> {
     return news.length > 0 ? poll(row, news, left) : row.set(left);
   }
   if (due === undefined) return;
-  const isLast = due !== "poll";
-  if (!isLast || isWitnessed(row) !== true) await poll(row, [], row.one);
-  if (isLast && isWitnessed(row) === false) return row.set({ tries: afterTry(NO_TRIES, row.now(), HOUR) });
+  if (due === "poll" || !isWitnessed(row)) await poll(row, [], row.one);
+  if (row.deps.api.serviceTime !== undefined && !isWitnessed(row))
+    return due === "poll" ? undefined : row.set({ tries: afterTry(NO_TRIES, row.now(), HOUR) });
   if (due === "deadline" && row.one.state.phase !== "settled")
     return row.change(afterDeadline(row.one.state), "deadline");
-  if (!isOverdue(row.one, now)) return;
-  await row.change(afterDecisionTimeout(row.one.state), "patience");
+  if (isOverdue(row.one, now)) await row.change(afterDecisionTimeout(row.one.state), "patience");
 }
 
-/** Whether it is no more than a day later than the service's last answer said: no clock takes a customer past a deadline alone. */
-function isWitnessed({ deps: { api }, now }: RowInWork): boolean | undefined {
-  return api.serviceTime === undefined ? undefined : now() <= Date.parse(api.serviceTime) + DAY;
+/** Whether the service has said that it is so late, but for a day: no clock takes a customer past a deadline alone. */
+function isWitnessed({ deps: { api }, now }: RowInWork): boolean {
+  return now() <= Date.parse(api.serviceTime ?? "") + DAY;
 }
 
 /** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */

@@ -63,6 +63,11 @@ test.each([
   else expect(first?.next?.tries.notBefore).toBeGreaterThanOrEqual(later + HOUR);
 });
 
+test("a row that is overdue by this machine's clock alone is polled, and no more", async () => {
+  const [first] = await worked(Date.now() + 2 * DAY);
+  expect(first).toMatchObject({ next: { polls: { polls: 1 }, state: { phase: "machine" } }, records: [] });
+});
+
 test("a row whose earlier outcome is torn waits, and what its neighbour came to is kept", async () => {
   const [torn] = rows;
   if (torn === undefined) throw new Error("no row");
