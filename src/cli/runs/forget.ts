@@ -14,6 +14,7 @@ import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
 import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
 import { assertNotHeld } from "../../lake/sync/forget/holds.js";
 import { personOf } from "../../lake/sync/forget/person.js";
+import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { runs } from "../../lake/tables/runs.js";
 import { TABLES } from "../../tables.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
@@ -87,15 +88,8 @@ async function forgetOrCount(terminal: Terminal, id: string, flags: ForgetFlags)
     if (json) {
       const batches = staged.batches.map(({ batchId }) => batchId);
       const found = { tables, packs, batches, retries: staged.retries };
-      return terminal.result(
-        JSON.stringify({
-          dry_run: dryRun,
-          fp_id: fpId,
-          external_ids: externalIds,
-          rows: sumOf(tables),
-          ...found,
-        }),
-      );
+      const who = { dry_run: dryRun, fp_id: fpId, external_ids: externalIds };
+      return terminal.result(JSON.stringify({ ...who, rows: sumOf(tables), ...found }));
     }
     if (tables.length > 0)
       showRows(
@@ -144,8 +138,7 @@ async function assertSettled(query: LakeQuery, { fpId, lines }: Person): Promise
   const named = lines.map(({ batch_id, line }) => `${batch_id} ${line}`);
   const [open] = await rowsOf<{ batch_id: string }>(
     query,
-    `select batch_id from (from onboardings qualify row_number() over
-      (partition by batch_id, line order by attempt desc, version desc) = 1)
+    `select batch_id from (from onboardings ${LATEST_OF_A_LINE})
       where batch_id || ' ' || line in ${sqlList(named)} and settled_at is null`,
   );
   if (open === undefined) return;

@@ -64,21 +64,12 @@ async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer 
   row.deps.warnings.failed(told, failure, { attempt, class: failure.type });
   if (!failure.nonRetryable && attempt < MOST_TRIES) {
     const again = triedAgain(row, error, failure.nextRetryDelay);
-    const [lost] = failure.details ?? [];
-    const { givesUpAt } = (lost ?? {}) as { readonly givesUpAt?: number };
-    if (givesUpAt === undefined) return again;
-    const [next_try_at, gives_up_at] = [again.tries.notBefore, givesUpAt].map(instantText) as [
-      string,
-      string,
-    ];
-    const waits = {
-      owner: `line ${line}`,
-      reason: UNRESOLVED_REQUEST,
-      attempts: attempt,
-      next_try_at,
-      gives_up_at,
-    };
-    row.tell({ kind: "waits", row: input.row, waits });
+    const [{ givesUpAt = undefined } = {}] = (failure.details ?? []) as { readonly givesUpAt?: number }[];
+    if (givesUpAt !== undefined) {
+      const [next_try_at, gives_up_at] = [instantText(again.tries.notBefore), instantText(givesUpAt)];
+      const waits = { owner: `line ${line}`, reason: UNRESOLVED_REQUEST, attempts: attempt };
+      row.tell({ kind: "waits", row: input.row, waits: { ...waits, next_try_at, gives_up_at } });
+    }
     return again;
   }
   const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
