@@ -10,8 +10,7 @@ import {
 } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
 import { commandLine } from "../../domain/words/texts.js";
-import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
-import { describeSchedule, listedSchedules } from "../../intake/schedules/schedules.js";
+import { describeSchedule, inputOf, listedSchedules } from "../../intake/schedules/schedules.js";
 import { describeWorkflow } from "../../temporal/running-workflows.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
@@ -47,9 +46,8 @@ export async function describedSchedule(client: Client, scope: string, name: str
     ? await describeSchedule(client, scheduleId(scope, name))
     : undefined;
   if (described === undefined) throw noSchedule(name);
-  const { action, state, info } = described;
-  // Of one that was made without our keys, nothing is known.
-  const [{ command, timing } = {}] = (action.args ?? []) as unknown as [Partial<ScheduleInput>?];
+  const { state, info } = described;
+  const { command, timing } = inputOf(described);
   const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
   return {
     name,

@@ -63,6 +63,11 @@ export async function describeSchedule(
   }
 }
 
+/** What a schedule keeps; nothing is known of one that was made without the deployment's keys. */
+export function inputOf({ action }: ScheduleDescription): Partial<ScheduleInput> {
+  return (action.args?.[0] ?? {}) as Partial<ScheduleInput>;
+}
+
 export async function listedSchedules(client: Client, prefix: string): Promise<ScheduleSummary[]> {
   const listed: ScheduleSummary[] = [];
   for await (const one of client.schedule.list()) {
@@ -111,9 +116,7 @@ export async function unpausedSchedules(client: Client, scope: string): Promise<
   for (const { scheduleId } of await listedSchedules(client, prefix)) {
     const described = await describeSchedule(client, scheduleId);
     if (described === undefined || described.state.paused) continue;
-    const [{ runKind: kind = "" } = {}] = (described.action.args ?? []) as unknown as [
-      Partial<ScheduleInput>?,
-    ];
+    const { runKind: kind = "" } = inputOf(described);
     const { createdAt, lastUpdatedAt } = described.info;
     const beganAt = Math.max(createdAt.getTime(), lastUpdatedAt?.getTime() ?? 0);
     found.push({ name: scheduleId.slice(prefix.length), kind, beganAt });
