@@ -116,9 +116,9 @@ export async function recordFailures(
 const DELETE_ATTEMPTS = 5;
 
 /** Deletes what an ended run staged; where that fails each time, the run ends all the same. */
-export async function clean(log: Logger, runId: string, work: () => Promise<void>): Promise<void> {
-  await work().catch((error) => {
+export async function dropStaged(log: Logger, run_id: string, drop: () => Promise<void>): Promise<void> {
+  await drop().catch((error) => {
     if (activityInfo().attempt < DELETE_ATTEMPTS) throw error;
-    log.warn({ runId, err: error }, "could not delete what the run staged; `maintain` will");
+    log.warn({ run_id, err: error }, "could not delete what the run staged; `maintain` will");
   });
 }

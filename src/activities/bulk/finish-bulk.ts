@@ -5,7 +5,7 @@ import type { Phases } from "../../domain/phases.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { compact } from "../../lake/tables/compact.js";
-import { clean, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
+import { dropStaged, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openGroup, openRun, stagingOf } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {
@@ -41,7 +41,7 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
     if (isKept && file.retryOf !== null) await stagingOf(deps, leftOf(file.retryOf)).drop();
   }
   // Also without a file: an earlier attempt may have been killed while it deleted.
-  await clean(deps.log, runId, () => staging.drop());
+  await dropStaged(deps.log, runId, () => staging.drop());
   await mergeSmallFiles(deps, input);
   return ended;
 }

@@ -41,7 +41,10 @@ export async function findPendingRule(deps: Dependencies, runId: string): Promis
   for (const link of links.slice(0, MOST_LINKS)) {
     const look = isReplaced(counted.deps, link).catch((error) => {
       signal.throwIfAborted();
-      log.warn({ runId, link: link.link_id, err: error }, "could not look what became of a pending row");
+      log.warn(
+        { run_id: runId, link_id: link.link_id, err: error },
+        "could not look what became of a pending row",
+      );
       return undefined;
     });
     seen.push(await look);
@@ -52,7 +55,7 @@ export async function findPendingRule(deps: Dependencies, runId: string): Promis
     return { undecided: links.reduce((sum, { rows }) => sum + rows, 0), calls };
   if (areReplaced)
     log.warn(
-      { runId },
+      { run_id: runId },
       "the service replaces pending rows and names none that went: transactions is built again",
     );
   await materialize(lake, { runId, signal, rule: areReplaced ? "replaced" : "listed" });

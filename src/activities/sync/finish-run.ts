@@ -8,7 +8,7 @@ import { rowsOfRun } from "../../lake/history/rows-of-run.js";
 import { keepRoster } from "../../lake/sync/frozen-roster.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
-import { clean, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
+import { dropStaged, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
 import { findPendingRule, NOTHING_FOUND } from "./find-pending-rule.js";
 
@@ -51,7 +51,7 @@ export async function finishRun(
   const { store, staging } = deps.lake;
   if (isCutShort(run.why)) await keepRoster(store, run.runId);
   const { retryOf } = run.options;
-  await clean(deps.log, run.runId, async () => {
+  await dropStaged(deps.log, run.runId, async () => {
     await staging.dropRun(run.runId);
     if (retryOf !== undefined) await staging.dropRun(leftOf(retryOf));
   });
@@ -67,7 +67,7 @@ async function pendingRule(
   try {
     return await findPendingRule(deps, runId);
   } catch (error) {
-    deps.log.warn({ runId, err: error }, "could not find out what becomes of pending rows");
+    deps.log.warn({ run_id: runId, err: error }, "could not find out what becomes of pending rows");
     return NOTHING_FOUND;
   }
 }
@@ -95,7 +95,7 @@ async function openRows({ lake, log }: Dependencies, runId: string): Promise<num
   try {
     return (await openQuarantine(lake)).rows;
   } catch (error) {
-    log.warn({ runId, err: error }, "could not count the open rows in quarantine");
+    log.warn({ run_id: runId, err: error }, "could not count the open rows in quarantine");
     return null;
   }
 }
