@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { DamagedError, InputError, StagingLostError } from "../../domain/failures.js";
+import { InputError, StagingLostError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { ObjectStore, PutOptions } from "./object-store.js";
 
@@ -43,18 +43,12 @@ export class SealedStore {
   async getBytes(key: string): Promise<Buffer | undefined> {
     const sealed = await this.store.get(key);
     if (sealed === undefined) return undefined;
-    const { buffer, byteOffset, byteLength } = this.#opened(sealed, key);
-    return Buffer.from(buffer, byteOffset, byteLength);
-  }
-
-  /** Opens sealed bytes, and names their object where they do not open. */
-  #opened(sealed: Uint8Array, key: string): Uint8Array {
     try {
-      return this.sealer.open(sealed, key);
+      const { buffer, byteOffset, byteLength } = this.sealer.open(sealed, key);
+      return Buffer.from(buffer, byteOffset, byteLength);
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      const named = error instanceof DamagedError ? DamagedError : InputError;
-      throw new named(`${key} in the lake: ${error.message}`, { cause: error });
+      if (error instanceof InputError) error.message = `${key} in the lake: ${error.message}`;
+      throw error;
     }
   }
 
