@@ -41,7 +41,7 @@ export async function startFiredRun(
   const place = { client, scope, taskQueue, lake: own, store: lake.store, sealed, api, asker };
   const { schedule, dueAt } = run.firing;
   const everyMs = await intervalAfter(client, scheduleId(scope, schedule), dueAt);
-  const firing = { schedule, dueAt, ...(everyMs !== undefined && { everyMs }) };
+  const firing = { ...run.firing, ...(everyMs !== undefined && { everyMs }) };
   const { handle, runId } = await startScheduled(place, job, { ...run, firing });
   const started = await handle.describe();
   if (started.memo?.runId !== runId)

@@ -72,10 +72,10 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
         hasRow = true;
         for (const column of given.values.keys()) ignore(column);
         const judged = await withFiles(rules, file, judgeRow(rules, given), inspected);
-        // An invalid row's value counts too: once the row is right, it would be there twice.
         changed.add(judged.line, judged.row ?? {});
         const doubt = judged.row && rules.doubt?.row?.(judged.row);
         if (doubt) doubts.add(doubt);
+        // An invalid row's value counts too: once the row is right, it would be there twice.
         const unique = rules.unique?.(judged.row ?? readableRow(rules, given)) ?? null;
         const first = unique === null ? undefined : firstLine.get(unique.value);
         if (unique === null || first === undefined) {

@@ -108,8 +108,7 @@ class FollowRun {
 
   /** Runs until no row is open, or until the next execution has to continue. */
   async run(): Promise<"done" | "long"> {
-    if (this.#state.version === 0)
-      this.#change(await insist((lossy) => (lossy ? findRows(lossy) : findRows())));
+    if (this.#state.version === 0) this.#change(await insist(findRows));
     for (;;) {
       await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
       if (this.#isDone) return "done";

@@ -61,9 +61,10 @@ interface ForgetOptions extends AskedBy {
 }
 
 /**
- * Erases a person, by one of the ids, from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run on
- * the lake meanwhile. Killed anywhere, it does the rest when it is called again.
+ * Erases a person from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run
+ * on the lake meanwhile. Killed anywhere, it does the rest when it is called again.
  *
+ * @param id `fp_id`, or an external id
  * @returns the rows that are recorded in `erasures` for this call, and for calls that were cut short before it
  * @throws InputError for a person under a legal hold; StoreFullError on a full disk; the signal's reason once it is aborted
  */
