@@ -39,32 +39,31 @@ class LinkReader {
   }
 
   async run(): Promise<{ readonly progress: LinkProgress; readonly outcome: LinkOutcome }> {
-    const { slice } = this.state;
     let { progress } = this.begun;
-    while (slice.hasTime()) {
-      let page: ReadPage | "torn";
+    for (;;) {
+      let page: ReadPage | "torn" | "open";
       try {
         page = await this.#nextPage(progress);
       } catch (error) {
         return { progress, outcome: pageFailure(error) };
       }
-      if (page === "torn") return { progress, outcome: { kind: "torn" } };
+      if (page === "torn" || page === "open") return { progress, outcome: { kind: page } };
       const step = advance(progress, page);
       tellOddities(this.state, transactionStream, page.facts);
       this.#previousId = page.facts.firstId;
       if (step.outcome !== undefined) return { progress: step.progress, outcome: step.outcome };
       progress = step.progress;
     }
-    return { progress, outcome: { kind: "open" } };
   }
 
   /**
-   * Returns the next page, which a lost attempt of this slice staged or this one does; "torn" where the one before is
-   * lost.
+   * Returns the next page, which a lost attempt of this slice staged or this one does; "open" without time for it, "torn"
+   * where the one before is lost.
    */
-  async #nextPage(progress: LinkProgress): Promise<ReadPage | "torn"> {
+  async #nextPage(progress: LinkProgress): Promise<ReadPage | "torn" | "open"> {
     const name = this.#nameOf(progress);
     const staged = await this.state.staged(name);
+    if (staged === undefined && !this.state.slice.hasTime()) return "open";
     const { body } = staged ?? (await this.#request(progress));
     const facts = pageFacts(body);
     const sha256 = staged?.header.sha256 ?? hash("sha256", body);

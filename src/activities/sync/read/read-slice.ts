@@ -24,6 +24,7 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
   const state = new SliceState(slice, input, given);
   try {
     await drainQueue(deps.concurrency, () => {
+      cancellationSignal().throwIfAborted();
       const link = state.nextLink();
       if (link !== undefined) return () => readLink(state, link);
       const user = state.nextUser();

@@ -24,7 +24,7 @@ export interface GivenWork {
   readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
   readonly users: BegunUser[];
   readonly fresh: BegunUser[];
-  /** Pages that lost attempts of this slice have staged. */
+  /** Pages that lost attempts of this slice have staged, until they are taken. */
   readonly lost: LostAttempts;
   readonly feed: Snapshot;
   /** Histories of the streams that are read by windows, by stream. */

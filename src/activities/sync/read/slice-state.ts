@@ -108,7 +108,7 @@ export class SliceState {
   /** The next link to read, those of earlier slices first; undefined where none is known now, or time is up. */
   nextLink(): BegunLink | undefined {
     const begun = this.given.links.shift();
-    // Returns it even when time is up: its reader then leaves it as it was.
+    // Even when time is up: its reader gives it back.
     if (begun !== undefined) return begun;
     const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#queue.shift()) : undefined;
     const { size, full } = this.input;
@@ -119,13 +119,18 @@ export class SliceState {
     return this.given.users.shift() ?? (this.#mayBegin ? this.given.fresh.shift() : undefined);
   }
 
+  /** Pages of lost attempts need no time, and no later slice finds them. */
   get #mayBegin(): boolean {
-    return this.slice.hasTime() && this.users.length + this.links.length < MOST_LEFT;
+    const hasWork = this.slice.hasTime() || this.given.lost.size > 0;
+    return hasWork && this.users.length + this.links.length < MOST_LEFT;
   }
 
   /** A page that a lost attempt of this slice staged; undefined where there is none. */
   async staged(name: PageName): Promise<PlacedRecord | undefined> {
-    const place = this.given.lost.get(nameKey(name));
+    const { lost } = this.given;
+    const key = nameKey(name);
+    const place = lost.get(key);
+    lost.delete(key);
     const record = place && (await readRecord(this.#store, this.input.runId, place));
     if (place === undefined || record === undefined) return undefined;
     this.slice.countFound();

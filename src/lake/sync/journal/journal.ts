@@ -174,7 +174,7 @@ export async function readBadRows(
 }
 
 /** The places of pages that lost attempts of a slice staged completely, by {@link nameKey}. */
-export type LostAttempts = ReadonlyMap<string, Place>;
+export type LostAttempts = Map<string, Place>;
 
 /** Reads the journals in some folders. A torn record ends its journal: nothing tells where the next record begins. */
 export async function lostAttempts(

@@ -75,12 +75,28 @@ test("a repeated attempt requests a torn page again, and continues from what is 
   const first = await slice(1);
   await flipByte(bench.deps.lake.store, first.progress.staged[1] as Place);
   bench.sandbox.clearRequests();
+  const late = await slice(2, { budgetMs: 0 });
+  expect(late).toMatchObject({ calls: 1, outcome: { kind: "open" }, progress: { pages: 1 } });
   const again = await slice(2);
   // It ignores what is behind the torn page.
   expect(bench.sandbox.calls().total).toBe(2);
   expect(again.calls).toBe(3);
   expect(contents(again.progress)).toEqual(contents(first.progress));
   expect(again.progress.staged[0]).toEqual(first.progress.staged[0]);
+});
+
+test("without time, a repeated attempt takes the pages of a waiting link that a lost one began", async () => {
+  const { store } = bench.deps.lake;
+  bench.sandbox.addLink({ fp_id: "fp_1", id: "b" });
+  bench.sandbox.append("b", rows(25));
+  const waiting = [link, await stageLink(store, { link_id: "b" })];
+  const report = await new Journal(store, "run", "0").addValue("report", { waiting });
+  const given = { slice: 1, fresh: null };
+  await bench.read({ ...given, waiting: [{ report, from: 1, to: 2 }] });
+  const late = { ...given, attempt: 2, budgetMs: 0, waiting: [{ report, from: 0, to: 2 }] };
+  const parsed = { finished: [{ link: waiting[1], progress: { pages: 3 } }] };
+  expect(await bench.read(late)).toMatchObject({ calls: 3, notBegun: 0, parsed });
+  expect(bench.sandbox.calls().total).toBe(3);
 });
 
 const CLEAN = '{"transactions":{"created":[null],"updated":[],"removed":[]}}';

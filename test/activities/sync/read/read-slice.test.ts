@@ -179,6 +179,16 @@ test("when there is no time, nobody is reached, and what was given comes back as
   expect(none).toMatchObject({ report: null, usersRead: 0, users: [], reached: 0, links: [], calls: 0 });
 });
 
+test("without time, a repeated attempt takes all that a lost one staged, whomever that began with: no later slice finds it", async () => {
+  const lost = await bench.read({ fresh: { from: 1, to: 2 } });
+  const { calls } = lost;
+  bench.sandbox.clearRequests();
+  const again = await bench.read({ attempt: 2, budgetMs: 0 });
+  expect(bench.sandbox.calls().total).toBe(0);
+  expect(await contentsOf(again)).toEqual(await contentsOf(lost));
+  expect(again).toMatchObject({ usersRead: 1, users: [{ outcome: { kind: "open" } }], reached: 2, calls });
+});
+
 test("records that a report names are there after they are persisted, and the journal is closed", async () => {
   const { report, parsed } = await bench.read();
   const places = [...parsed.observed.map(({ place }) => place), ...parsed.finished.map(({ link }) => link)];
