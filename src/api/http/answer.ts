@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from "node:zlib";
 import type { z } from "zod";
 import { NOT_PROMISED, USELESS_ANSWER } from "../../domain/backoff.js";
 import type { SubjectMismatch } from "../../domain/failures.js";
@@ -16,7 +16,9 @@ type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ["identity", (body) => body],
   ["gzip", gunzipSync],
-  ["deflate", inflateSync],
+  ["x-gzip", gunzipSync],
+  // Some servers leave out the header that the format has.
+  ["deflate", (body, options) => (((body[0] ?? 0) & 15) === 8 ? inflateSync : inflateRawSync)(body, options)],
   ["br", brotliDecompressSync],
 ]);
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
@@ -29,7 +31,7 @@ const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 export function plainReply(operation: Operation, reply: Reply, maxOutputLength: number): Reply {
   if (operation.answers === "bytes") return reply;
   const facts = factsOf(operation, reply.status);
-  const decode = DECODERS.get(headerOf(reply.headers, "content-encoding") || "identity");
+  const decode = DECODERS.get((headerOf(reply.headers, "content-encoding") || "identity").toLowerCase());
   try {
     const body = decode?.(reply.body, { maxOutputLength });
     const isMarked = body?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);

@@ -29,7 +29,7 @@ export function onboardingExternalIdProblem(text: string): BrokenRule | undefine
 
 /** Names the first character of a text that nobody sees: ids that differ by it look alike. */
 export function invisibleIn(text: string): string | undefined {
-  const point = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.exec(text)?.[0].codePointAt(0);
+  const point = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.exec(text)?.[0].codePointAt(0);
   if (point === undefined) return undefined;
   return `an invisible character (U+${point.toString(16).toUpperCase().padStart(4, "0")})`;
 }

@@ -1,7 +1,8 @@
 import { counted } from "../../domain/words/counted.js";
 
 /** What spreadsheets, pandas and R make of an id. */
-const CHANGED = /^(\d(\.\d+)?e[+-]\d+|\d+\.0|null|none|nan|nat|n\/?a|<na>|#n\/a|#[a-z0/]+[!?])$/i;
+const CHANGED =
+  /^(\d([.,]\d+)?e[+-]\d+|\d+[.,]0|null|none|nan|nat|n\/?a|<na>|#n\/?[av]|#[a-z0/]+[!?]|#{3,})$/i;
 
 /** Counts ids that look changed. */
 export class ChangedIds {

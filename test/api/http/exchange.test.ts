@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Writable } from "node:stream";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
 import { exchange } from "../../../src/api/http/exchange.js";
@@ -103,7 +103,9 @@ const call = [getUser, { path: { fp_id: "fp_1" } }] as const;
 
 it.each([
   ["gzip", gzipSync(PLAIN)],
+  ["X-Gzip", gzipSync(PLAIN)],
   ["deflate", deflateSync(PLAIN)],
+  ["deflate", deflateRawSync(PLAIN)],
   ["br", brotliCompressSync(PLAIN)],
   ["identity", PLAIN],
   ["", Buffer.from(`\ufeff${TEXT}`)],

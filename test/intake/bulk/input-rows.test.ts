@@ -128,14 +128,15 @@ test("what a spreadsheet made of ids is warned of, with its number and first lin
     "l,12345.0,1.0,2026-01-01,NULL,NULL",
     "l,NULL,1.0,2026-01-01,NULL,t-12.0",
     "l,nan,1.0,2026-01-01,NULL,1e5",
+    'l,"1,23457E+11",1.0,2026-01-01,NULL,####',
   );
   expect(judged.problems).toEqual([]);
   const words = (column: string, count: string, line: number) =>
     expect.stringMatching(new RegExp(`column ${column}: ${count} .*first in line ${line}: compare`));
   expect(judged.warnings).toEqual([
     words("link_id", "1 id looks", 2),
-    words("account_id", "3 ids look", 3),
-    words("transaction_id", "1 id looks", 3),
+    words("account_id", "4 ids look", 3),
+    words("transaction_id", "2 ids look", 3),
   ]);
 });
 
