@@ -19,13 +19,13 @@ export interface TransientOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** The slice did not reach its end, or the service wants no such call for so long. */
+/** The slice did not reach its end, or the service pauses such calls. */
 export interface OpenOutcome {
   readonly kind: "open";
   readonly waitMs?: number;
 }
 
-/** When what is open is due, after an outcome that came at `at`. */
+/** When an open item is due again, after an outcome at `at`. */
 export function openUntil({ waitMs }: OpenOutcome, at: number): number {
   return waitMs === undefined ? 0 : at + Math.min(waitMs, GIVE_UP_AFTER_MS);
 }
@@ -45,7 +45,7 @@ export function waitAfterUseless(useless: number): number | undefined {
 }
 
 /**
- * From when on a failed try is the last one, if it fails as before. Pure.
+ * The instant from which a failed try is the last, if it fails as before. Pure.
  * @param next epoch milliseconds of the next try
  * @param most at the latest; an hour after the first failure in any case
  */

@@ -1,7 +1,7 @@
 /** First bytes of everything sealed; the last one is the version of its form. */
 export const SEALED_MARK = "NLS1";
 
-/** What stands for a payload that came unsealed: whoever sent it has none of the deployment's keys. */
+/** Replaces a payload that is not sealed with the deployment's keys. */
 export const UNSEALED = { unsealed: true } as const;
 
 export const NOT_SEALED =

@@ -48,7 +48,7 @@ export interface CallGate {
   readonly learnedLimit?: number;
 }
 
-/** Milliseconds from a slice's end for which the service wants no calls: an hour at most, whatever its worker's clock did. */
+/** Milliseconds of pause after a slice: an hour at most, whatever the worker's clock did. */
 export function gateMs({ gateUntil, at }: Pick<CallGate, "gateUntil"> & { readonly at: number }): number {
   return gateUntil === null ? 0 : Math.min(Math.max(0, gateUntil - at), GIVE_UP_AFTER_MS);
 }

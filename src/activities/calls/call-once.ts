@@ -113,7 +113,7 @@ async function planOf<O extends Operation, A>(
   throw lookAgain(operation, wait);
 }
 
-/** @param givesUpAt epoch milliseconds; left out where it is certain then */
+/** @param givesUpAt epoch milliseconds; left out where the request is sent again then */
 function lookAgain({ name }: Operation, wait: number, givesUpAt?: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE_TYPES.transient,

@@ -145,7 +145,7 @@ export function paymentOf(row: Row): string {
   return JSON.stringify([importedName(row), sizeOf(row)]);
 }
 
-/** What a service keeps of a row to which it gives an id of its own. */
+/** What a service keeps of a row besides the id. */
 function lookOf(row: Row): string {
   return JSON.stringify([row.account_id, sizeOf(row), String(row.date).slice(0, 10)]);
 }

@@ -24,7 +24,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 /**
- * Gives JSON as the service wrote it: proxies compress unasked, and servers put a byte order mark in front.
+ * Decompresses JSON, which proxies compress unasked, and drops a byte order mark.
  *
  * @throws SchemaError, TransientError where it is too long, or compressed in another way.
  */

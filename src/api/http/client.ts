@@ -137,7 +137,7 @@ class PooledClient {
     options: CallOptions = {},
   ): Promise<Omit<Reply, "body">> {
     try {
-      // JSON can be judged at its end, so it is poured only then.
+      // JSON is judged as a whole before the sink gets it.
       const isJson = operation.answers !== "bytes";
       const { body, ...head } = await this.#exchange(operation, params, options, isJson ? undefined : sink);
       if (isJson && options.accepts === undefined) readAnswer(operation, { ...head, body });

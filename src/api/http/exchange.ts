@@ -31,7 +31,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Of the body as it came, also of one that flowed into a sink. */
+  /** Of the body on the wire, also of one that went into a sink. */
   readonly bytes: number;
   /** Milliseconds from the start of the request to the last byte of the answer. */
   readonly durationMs: number;

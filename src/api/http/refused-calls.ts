@@ -3,7 +3,7 @@ import { AuthError, RejectedError } from "./errors.js";
 /** Subjects in a row, without a success between, after whose refusals a good key counts as one that may not make the call. */
 const MOST_SUBJECTS = 3;
 
-/** Milliseconds for which a key that was found good counts as good; to stop a run, it must have been found so just now. */
+/** How long a good answer about the key holds; a run stops by a fresh one only. */
 const GOOD_FOR_MS = 60_000;
 const JUST_NOW_MS = 1_000;
 
@@ -25,7 +25,7 @@ interface JudgedCall {
 export class RefusedCalls {
   /** Whether the service refuses the key, while that is being asked. */
   #asked: Promise<boolean> | undefined;
-  /** Epoch milliseconds of the last answer that it does not. */
+  /** Epoch milliseconds of the last good answer. */
   #goodAt = 0;
   /** By run and operation: the subjects that were refused since its last success. */
   readonly #subjects = new Map<string, Set<string>>();
@@ -40,7 +40,7 @@ export class RefusedCalls {
     private readonly stop: (run: string) => void,
   ) {}
 
-  /** Waits while the key is asked about, so that no call of a run is sent that the answer would stop. */
+  /** Waits while the key is checked: the answer may stop the run. */
   async known(run: string | undefined): Promise<void> {
     if (run !== undefined) await this.#asked;
   }
@@ -71,7 +71,7 @@ export class RefusedCalls {
     }
   }
 
-  /** One question is for all calls that are refused meanwhile. One without an answer proves nothing against the key. */
+  /** Refused calls share one question. Without an answer the key counts as good. */
   async #isRefused(goodForMs: number): Promise<boolean> {
     if (Date.now() - this.#goodAt < goodForMs) return false;
     this.#asked ??= this.isKeyRefused()

@@ -84,7 +84,7 @@ function runWords(run: SeenRun | undefined): string {
   return `the ${saying([kindWords(run.kind), run.schedule], " ")} that ${endedAt(run)}`;
 }
 
-/** A report is kept, so it says when, and not how long ago. */
+/** Absolute, because a report is a file to keep. */
 function endedAt(run: SeenRun): string {
   return `ended at ${instantText(endOf(run))}`;
 }

@@ -74,7 +74,7 @@ async function checkAll(
     await report.add(
       "bucket",
       () => store.checkRequests(),
-      () => "takes every request of a lake",
+      () => "supports every request that a lake needs",
     );
   const read =
     roster === undefined

@@ -35,7 +35,7 @@ export interface ForgetFlags extends AskedBy {
 }
 
 /**
- * Erases a person from the configured lake, once who sits at the terminal has seen what goes and agrees.
+ * Erases a person from the configured lake. On a terminal it shows what would go, and asks.
  *
  * @throws InputError where it must wait, or may not, or where there is nothing to erase
  */

@@ -110,7 +110,7 @@ function skippedWords(findings: ShownLatest["findings"]): string[] {
 /** Says which runs are dated ahead; null where none is. */
 export function datedAhead(runs: readonly string[]): string | null {
   if (runs.length === 0) return null;
-  return `${counted(runs.length, "run is", "runs are")} dated ahead, from ${runs[0]} on, and no last run of anything: set the clock of the machine that ran them, or of this one`;
+  return `${counted(runs.length, "run is", "runs are")} dated ahead, from ${runs[0]} on, and count as the last run of nothing: correct the clock of the machine that ran them, or of this one`;
 }
 
 function twiceWords({ accounts, links }: LakeStatus["accounts_twice"]): string | null {

@@ -5,7 +5,7 @@ import type { Terminal } from "./terminal.js";
 
 export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
-/** Whether somebody sits at the terminal who can answer. */
+/** Whether somebody at the terminal can answer. */
 export function canAsk({ interactive }: Terminal): boolean {
   return interactive && process.stdin.isTTY === true;
 }

@@ -9,7 +9,7 @@ export interface RequestEnd {
 }
 
 export interface RequestAnswer extends RequestEnd {
-  /** By place, what became of rows that were taken, or may have been, although the request was refused. */
+  /** By index: rows that a refused request took, or may have taken. */
   readonly ended?: ReadonlyMap<number, RequestEnd>;
 }
 

@@ -27,7 +27,7 @@ export function onboardingExternalIdProblem(text: string): BrokenRule | undefine
   return hasLoneSurrogate(text) ? { code: "lone_surrogate", rule: "with a lone surrogate" } : undefined;
 }
 
-/** Names the first character of a text that nobody sees: ids that differ by it look alike. */
+/** Names the first invisible character of a text: ids that differ by it look alike. */
 export function invisibleIn(text: string): string | undefined {
   const point = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.exec(text)?.[0].codePointAt(0);
   if (point === undefined) return undefined;

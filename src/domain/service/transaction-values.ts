@@ -2,7 +2,7 @@
 
 const AMOUNT = /^-?\d{1,18}(\.\d{1,10}0*)?$/;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
-/** Nothing that anybody could see. */
+/** Nothing visible. */
 const BLANK = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -11,12 +11,12 @@ export function isAmount(text: string): boolean {
   return AMOUNT.test(text);
 }
 
-/** A decimal, of which more than ten decimals may count. */
+/** A decimal with any number of decimals. */
 export function isDecimal(text: string): boolean {
   return /^-?\d{1,18}(\.\d+)?$/.test(text);
 }
 
-/** Whether a value is a decimal that no column of money holds. */
+/** Whether a value has more decimals than a column of money. */
 export function exceedsMoney(value: unknown): boolean {
   return typeof value === "string" && isDecimal(value) && !isAmount(value);
 }

@@ -44,7 +44,7 @@ export interface LinkProgress extends Attempted {
   readonly loaded: { readonly pages: number; readonly entries: number };
   /** Restarts in the middle of an update, in this run. */
   readonly restarts: number;
-  /** Whether its run ended it before the update's end, to publish what came so far; left out where it did not. */
+  /** Whether the run ends it before its update has ended; left out otherwise. */
   readonly stillReading?: true;
 }
 

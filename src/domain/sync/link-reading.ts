@@ -45,7 +45,7 @@ export interface LinkBase {
   readonly cursor: string | null;
   /** Whether anything of the link was ever committed. */
   readonly known: boolean;
-  /** Whether a full resync of it was committed in part: its end says what is gone. Left out where none was. */
+  /** Whether a full resync was committed in part; left out otherwise. */
   readonly isResyncing?: true;
   /** The error that the link is in: it may be refused, and then is skipped for it. Left out for none. */
   readonly obstacle?: string;

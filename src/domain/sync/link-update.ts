@@ -42,7 +42,7 @@ export function badProblem({ entries }: LinkProgress, bad: number): string | nul
   return entries > 0 && bad === entries ? `${EVERY_ROW_BAD} ${bad}` : null;
 }
 
-/** How the reason of such an update begins. */
+/** Beginning of that reason. */
 export const EVERY_ROW_BAD = "every_row_bad";
 
 /** Why a resync must not be committed that infers removals; null where it may be. An empty one removes nothing. Pure. */

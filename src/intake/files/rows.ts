@@ -103,7 +103,7 @@ interface JsonLine {
   readonly text: string;
 }
 
-/** Whether a cell or line holds nothing: a lone Ctrl-Z is how old programs end a file. */
+/** Whether a cell or line is empty; old programs end a file with Ctrl-Z. */
 function isNone(text: string): boolean {
   return text === "" || text === "\x1a";
 }

@@ -19,7 +19,7 @@ export function isMadeGood({ status, is_open }: LatestRun): boolean {
 /** How many runs `status` shows. */
 const MOST_LATEST = 20;
 
-/** A later run of these with other rows makes nothing good. */
+/** Kinds that change something: a later run with other rows makes nothing good. */
 const EFFECTS = ["onboard", ...JOBS.filter(({ effect }) => effect).map(({ kind }) => kind)];
 
 /**

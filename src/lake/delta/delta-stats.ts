@@ -1,6 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 
-/** Where a text is too long for a bound. */
+/** Bounds of all texts, for those without a bound. */
 const ALL_TEXTS = ["", "\u{10ffff}"] as const;
 
 /** Statistics of one column of one file. Bounds are null where they are not known, or there is no value. */

@@ -94,7 +94,7 @@ export async function maintain(
       leave(spec, whyLeft(error));
     }
   }
-  // Where `runs` can't be read, which is told above, nothing is old enough.
+  // Without `runs`, as told above, nothing is old enough.
   const now = await witnessedNow(lake, started).catch((error) => void whyLeft(error));
   const before = (now ?? Number.NEGATIVE_INFINITY) - retainDays * DAY;
   let full: StoreFullError | undefined;

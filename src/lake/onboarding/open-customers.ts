@@ -72,7 +72,7 @@ export class OpenCustomers {
   readonly #versions = recentReads<Version>(VERSIONS_KEPT);
   readonly #shards = recentReads<Shard>(SHARDS_KEPT);
 
-  /** @param lost collects the objects that are damaged or missing, which are then read as empty; left out, they are errors */
+  /** @param lost collects damaged and missing objects, which then read as empty; left out, they are errors */
   constructor(
     private readonly sealed: SealedStore,
     private readonly lost?: Set<string>,
@@ -248,7 +248,7 @@ export function keptSlice(sealed: SealedStore, slice: string) {
   return sealed.kept<readonly SteppedRow[]>(sliceKey(slice));
 }
 
-/** Reads what a slice has done; where that is damaged and `lost` is given, nothing, so that its rows are worked on again. */
+/** What a slice has done. Damaged, it is nothing where `lost` is given: its rows are worked on again. */
 export function findSlice(sealed: SealedStore, slice: string, lost: Set<string> | undefined) {
   return unlessDamaged(keptSlice(sealed, slice).find(), sliceKey(slice), lost);
 }

@@ -62,7 +62,7 @@ export interface ObjectStore {
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
-  /** Lists names that are no keys, which {@link list} leaves out, such as a folder made in a bucket's console. */
+  /** Lists names that are no keys, such as a folder made in a bucket's console; {@link list} leaves them out. */
   strangers(): Promise<ObjectEntry[]>;
   /** Lists the names of the folders directly below a prefix that ends in `/`, sorted. */
   folders(prefix: string): Promise<string[]>;

@@ -22,9 +22,9 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly id_conflicts?: number;
   /** Whether a row of the link ever had one: from then on the log no longer warns of them. */
   readonly signs_differ?: boolean;
-  /** Whether its run had to end the link before the update's end; left out where it had not. */
+  /** Whether the run ended the link before its update had ended; left out otherwise. */
   readonly still_reading?: true;
-  /** Of a full resync that was so ended; the reading that comes to its end says what is gone. */
+  /** Of a full resync that ended so: its last part infers the removals. */
   readonly resync?: OpenResync;
   /** Hash of what the last page delivered, kept only if the cursor did not move past it. */
   readonly last_page_sha256: string | null;

@@ -79,7 +79,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     { latest: [RUN], dated_ahead: ["sync-20361122T021500Z-3f9c2a", "sync-20361123T021500Z-3f9c2a"] },
     [
       ...WELL,
-      "clock     2 runs are dated ahead, from sync-20361122T021500Z-3f9c2a on, and no last run of anything: set the clock of the machine that ran them, or of this one",
+      "clock     2 runs are dated ahead, from sync-20361122T021500Z-3f9c2a on, and count as the last run of nothing: correct the clock of the machine that ran them, or of this one",
     ],
   ],
   [

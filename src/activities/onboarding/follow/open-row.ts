@@ -119,7 +119,7 @@ async function act(row: RowInWork): Promise<void> {
   if (isOverdue(row.one, now)) await row.change(afterDecisionTimeout(row.one.state), "patience");
 }
 
-/** Whether the service has said that it is so late, but for a day: no clock takes a customer past a deadline alone. */
+/** Whether the service's clock bears out ours, but for a day: no clock takes a customer past a deadline alone. */
 function isWitnessed({ deps: { api }, now }: RowInWork): boolean {
   return now() <= Date.parse(api.serviceTime ?? "") + DAY;
 }

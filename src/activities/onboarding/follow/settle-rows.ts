@@ -48,7 +48,7 @@ interface SettleInput extends Inbox {
   readonly due: readonly number[];
   /** How many rows may be worked on from now on. */
   readonly room: number;
-  /** Whether objects that are damaged or missing are taken for lost, after some failures: rows of others must go on. */
+  /** Whether damaged or missing objects count as lost, after some failures: other rows must go on. */
   readonly withoutLost?: boolean;
 }
 

@@ -124,7 +124,8 @@ function logRows(
   for (const { link_id, status, reason, pages, sign_conflicts } of rows) {
     if (status === "failed") log.warn({ run_id, link_id, reason }, "failed");
     if (status === "still_reading") {
-      const message = "its update had not ended after as long as a run may read it; the next run goes on";
+      const message =
+        "it was read for as long as a run may, and its update has not ended; the next run goes on";
       log.warn({ run_id, link_id, pages }, message);
     }
     if (status === "superseded") {

@@ -109,7 +109,7 @@ export async function pendingUpdate(
   return { ...update, bad, removals, checkpoint, problem: null };
 }
 
-/** The full resync that a reading is, or goes on with, and all bad rows of it so far; undefined for any other reading. */
+/** The full resync that a reading is part of, with all its bad rows so far; undefined for any other reading. */
 function resyncOf(
   base: NonNullable<FoundLink["base"]>,
   { mode }: LinkProgress,
@@ -121,7 +121,7 @@ function resyncOf(
   return before && { ...before, full: before.full || full, bad: [...before.bad, ...ids] };
 }
 
-/** Notes what the last page delivered: the first one of the next run may repeat it. */
+/** Keeps the hash of the last page: the next run's first page may repeat it. */
 async function withLastPage({ lake }: Dependencies, runId: string, progress: LinkProgress) {
   const page = progress.lastPage && (await readRecord(lake.store, runId, progress.lastPage));
   return page ? { ...progress, lastPageSha256: deliveredSha256(page.body) } : progress;

@@ -77,7 +77,7 @@ interface KeyReport extends SentCalls {
 export type CustomerReport =
   | DoneReport
   | KeyReport
-  /** What it waits for, where the effect of a lost request is looked for; null once that is known. */
+  /** Its request was lost, and is looked for; null once its effect is known. */
   | { readonly kind: "waits"; readonly row: number; readonly waits: Waiting | null }
   /** The batch's staging is gone, so that no outcome can be staged. */
   | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string };

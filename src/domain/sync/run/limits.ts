@@ -1,10 +1,10 @@
 import { HOUR, MINUTE } from "../../duration.js";
 
 const MOST_READING_MS = 6 * HOUR;
-/** How much of its schedule's interval: a run that has not ended when the next one is due has that skipped. */
+/** Part of the schedule's interval: a run that lasts longer has the next one skipped. */
 const MOST_OF_INTERVAL = 0.9;
 
-/** For how long a run reads one link, before it ends it as `still_reading`. @param everyMs its schedule's interval, if it has one */
+/** How long a run reads one link before it ends as `still_reading`. @param everyMs the schedule's interval, if there is one */
 export function longestReading(everyMs = Number.POSITIVE_INFINITY): number {
   return Math.min(MOST_READING_MS, everyMs * MOST_OF_INTERVAL);
 }

@@ -141,7 +141,7 @@ export class S3Bucket {
     for (let from = 0; from < keys.length; from += MOST_DELETED_AT_ONCE) {
       const some = keys.slice(from, from + MOST_DELETED_AT_ONCE);
       const Delete = { Objects: some.map((key) => ({ Key: this.#at(key).Key })), Quiet: true };
-      // Not every store takes this request; single ones say why where they fail too.
+      // Not every store takes this request. Single deletes say why, if they fail too.
       const isDone = await s3.deleteObjects({ Bucket: this.place.bucket, Delete }).then(
         ({ Errors = [] }) => Errors.length === 0,
         () => false,

@@ -23,7 +23,7 @@ export async function openS3(
     // A host of one's own has seldom a name for each bucket.
     forcePathStyle: hasOwnEndpoint,
     ...(hasOwnEndpoint && { endpoint }),
-    // Some of these answer 501 to a checksum that they need not have.
+    // Some answer 501 to an optional checksum.
     ...(hasOwnEndpoint &&
       !AWS_REQUEST_CHECKSUM_CALCULATION && { requestChecksumCalculation: "WHEN_REQUIRED" as const }),
     ...(region !== undefined && { region }),

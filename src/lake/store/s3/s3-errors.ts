@@ -55,8 +55,8 @@ export function unavailable(error: unknown, address: string): Error {
   }
   if (statusOf(error) === 501) {
     return new InputError(
-      `${address} can't be used: the bucket's service does not know this request (${foundIn(error)}), at no time. ` +
-        "Use another store (docs/run/operate.md#a-lake-in-a-bucket).",
+      `${address} can't be used: the bucket's service does not know this request (${foundIn(error)}). ` +
+        "Trying again does not help: use another store (docs/run/operate.md#a-lake-in-a-bucket).",
     );
   }
   const refused = whyRefused(error);

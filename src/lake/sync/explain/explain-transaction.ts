@@ -17,7 +17,7 @@ import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.j
 
 const LOGS_AT_ONCE = 4;
 
-/** Explains a transaction id, the service's or one that was imported, in each link that has it. Files that can't hold it are not read. */
+/** Explains a transaction id, the service's or an imported one, in each link that has it. */
 export async function explainTransaction(
   lake: LakeReader,
   id: string,

@@ -33,7 +33,7 @@ import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions];
 
-/** For so long the lake must have known what goes: a wrong date is seen by then. */
+/** How long the lake must have known a row that goes: time to notice a wrong date. */
 const KNOWN_FOR = 90 * DAY;
 
 /**
@@ -100,7 +100,7 @@ async function erased(
 }
 
 /** Rows of one class whose time is over. */
-export interface Expired {
+interface Expired {
   readonly erasing: readonly (Omit<Erasing, "owner"> & {
     /** Writes down what the rows prove, before they go. */
     readonly before?: () => Promise<void>;
@@ -114,10 +114,10 @@ export interface Expired {
 }
 
 /** What rules are applied to. */
-export interface Due {
-  /** Until which day records of a class have been kept long enough; null where nobody knows what day it is. */
+interface Due {
+  /** By class, the last day whose records may go; null where nobody knows what day it is. */
   readonly ends: { readonly [record in RecordClass]?: string | null };
-  /** Epoch milliseconds: what the lake has known only since then stays. */
+  /** Epoch milliseconds: rows that came later stay. */
   readonly knownUntil: number;
   /** For files. */
   readonly directory: string;
@@ -137,7 +137,7 @@ const RESULTS = cipReports.columns
  * Finds the reports of CIP exports of which the time of a class is over: of identifying information some years after the
  * account was closed, as the newest report says, of results after they were made. Of both, the row goes as a whole.
  */
-export async function expiredReports(
+async function expiredReports(
   lake: Lake,
   { ends, knownUntil, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
@@ -173,7 +173,7 @@ function isOver(day: string, end: string | null | undefined): string {
   return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
 }
 
-/** SQL of whether the lake has known a row of a table for long, by what the service said to its run, or else by its date. */
+/** SQL of whether a row came before `until`, by its run's `service_time`, or else by its own date. */
 function isKnown(table: string, at: string, until: number): string {
   const heard = `select max(service_time) from runs where runs.run_id = ${table}.run_id`;
   return `coalesce((${heard}), ${table}.${at}) <= make_timestamptz(${until * 1_000})`;
@@ -185,7 +185,7 @@ const TRANSACTION = "link_id, transaction_id";
  * Finds the transactions whose last day is over: all changes of one go together, by the last day that any of them gives, or by
  * the removal of one without a day. Certificates keep what they say; `purges` proves the rest of their rows.
  */
-export async function expiredTransactions(
+async function expiredTransactions(
   lake: Lake,
   { ends: { transactions: end }, knownUntil, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
