@@ -25,8 +25,8 @@ interface JudgedCall {
 export class RefusedCalls {
   /** Whether the service refuses the key, while that is being asked. */
   #asked: Promise<boolean> | undefined;
-  /** Epoch milliseconds of the last good answer. */
-  #goodAt = 0;
+  /** Of the last good answer, by the monotonic clock. */
+  #goodAt = Number.NEGATIVE_INFINITY;
   /** By run and operation: the subjects that were refused since its last success. */
   readonly #subjects = new Map<string, Set<string>>();
   readonly #stopped = new Set<string>();
@@ -73,10 +73,10 @@ export class RefusedCalls {
 
   /** Refused calls share one question. Without an answer the key counts as good. */
   async #isRefused(goodForMs: number): Promise<boolean> {
-    if (Date.now() - this.#goodAt < goodForMs) return false;
+    if (performance.now() - this.#goodAt < goodForMs) return false;
     this.#asked ??= this.isKeyRefused()
       .then((isRefused) => {
-        if (!isRefused) this.#goodAt = Date.now();
+        if (!isRefused) this.#goodAt = performance.now();
         return isRefused;
       })
       .catch(() => false)
