@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
-import type { DeltaAction } from "./delta/delta-actions.js";
+import type { AddFile, DeltaAction } from "./delta/delta-actions.js";
 import { changesAfter, commitsBack } from "./delta/delta-log.js";
 import { commitKey, type DeltaLocation } from "./delta/delta-path.js";
-import { type ChangedFile, isErasure, type Snapshot } from "./delta/delta-snapshot.js";
+import { isErasure, type Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 interface TableState {
@@ -38,28 +38,50 @@ export async function watermarkActions(
   ];
 }
 
-/** What brings a derived table up to its source; without `changed`, the table must be built from the whole source. */
-interface Progress {
-  readonly changed?: readonly ChangedFile[];
-  /** Why, if the derived table has a watermark. */
+/** What brings a derived table up to its source. */
+export interface SourceChanges {
+  readonly adds: readonly AddFile[];
+  /** Whether they are all files of the source, and replace what the derived table holds. */
+  readonly whole: boolean;
+  /** Why, where there is a derived table. */
   readonly because?: string;
 }
 
-/** Finds what came to a source since the watermark of a derived table. @throws InputError if there is no source at all. */
-export async function sinceWatermark(
+/**
+ * Finds what came to a source since the watermark of a derived table, or, where that can't be told, all of the source.
+ *
+ * @param anew why to take all of the source although the watermark may be right
+ * @throws InputError if there is no source at all.
+ */
+export async function sourceSince(
   reader: Omit<DeltaLocation, "table">,
   derived: TableState,
   source: TableState,
-): Promise<Progress> {
+  anew?: string,
+): Promise<SourceChanges> {
   const { table, snapshot } = source;
   const from = watermarkOf(derived.snapshot, table);
-  if (from < 0) return {};
   const strange =
-    (await strangeWatermark(reader.store, derived, source)) ?? (await strangeRows(reader, derived, table));
-  if (strange !== undefined) return { because: strange };
-  const changed = await changesAfter({ store: reader.store, duckdb: reader.duckdb, table }, from, snapshot);
-  if (changed !== undefined) return { changed };
-  return { because: `what came to ${table} after version ${from} can't be read any more, or took rows away` };
+    anew ??
+    (from < 0
+      ? lostWatermark(derived.snapshot)
+      : ((await strangeWatermark(reader.store, derived, source)) ??
+        (await strangeRows(reader, derived, table))));
+  const changed =
+    strange === undefined && from >= 0
+      ? await changesAfter({ store: reader.store, duckdb: reader.duckdb, table }, from, snapshot)
+      : undefined;
+  if (changed !== undefined) return { adds: changed.map(({ add }) => add), whole: false };
+  const because =
+    strange ??
+    (from < 0
+      ? undefined
+      : `what came to ${table} after version ${from} can't be read any more, or took rows away`);
+  return { adds: [...snapshot.files.values()], whole: true, ...(because !== undefined && { because }) };
+}
+
+function lostWatermark({ files }: Snapshot): string | undefined {
+  return files.size > 0 ? "it has lost its watermark" : undefined;
 }
 
 /** Says why a watermark means nothing for this source; undefined if it names a commit of the source. */

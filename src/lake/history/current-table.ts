@@ -1,24 +1,15 @@
+import { localFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
+import { rewrite } from "../materialize/rewrite.js";
 import { inQueue } from "../queue.js";
-import { parquetFiles } from "../sql/duckdb-files.js";
-import { columnNames } from "../sql/duckdb-sql.js";
+import { parquetRows } from "../sql/duckdb-files.js";
 import { commitNext } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
-import { type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { watermarkActions, watermarkOf } from "../watermark.js";
-import {
-  type HistoryFiles,
-  type HistoryState,
-  historyFiles,
-  historyState,
-  observedUntilOf,
-} from "./history-files.js";
-import { currentOf, type HistorySpec, isHistory, isThere, OBSERVED_AT } from "./history-spec.js";
-import { inKeyParts, keysIn, newestRows } from "./newest-rows.js";
-
-/** If more keys than this have new rows, they are written in parts, to bound memory. */
-const MOST_KEYS = 50_000;
+import { type SourceChanges, sourceSince, watermarkActions, watermarkOf } from "../watermark.js";
+import { historyState, observedUntilOf } from "./history-files.js";
+import { derivedOf, type HistorySpec, isHistory, OBSERVED_AT } from "./history-spec.js";
 
 interface BroughtUp {
   /** Rows in the small table; undefined if it was up to date. */
@@ -43,69 +34,40 @@ export async function* bringUpHistories(
  * "Histories of changes"). @throws InputError where a file is missing; StoreFullError on a full disk. It then is as it was.
  */
 export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: string): Promise<BroughtUp> {
-  return inQueue(`${lake.store.address}/${currentOf(spec).name}`, async () => {
+  const derived = derivedOf(spec);
+  const { name } = derived.table;
+  return inQueue(`${lake.store.address}/${name}`, async () => {
     for (;;) {
-      const state = await historyState(lake, spec);
-      if (state.history.files.size === 0 && watermarkOf(state.current, spec.name) < 0) return {};
-      const files = await historyFiles(lake, state);
-      if (!files.whole && files.since.length === 0) return {};
-      const written = await writeCurrent(lake, spec, files, prefix);
-      if (!(await replace(lake, state, files, written))) continue;
+      const { current, history } = await historyState(lake, spec);
+      if (history.files.size === 0 && watermarkOf(current, spec.name) < 0) return {};
+      const source = { table: spec.name, snapshot: history };
+      const changes = await sourceSince(lake, { table: name, snapshot: current }, source);
+      if (!changes.whole && changes.adds.length === 0) return {};
+      const { files, replaced } = await rewrite(lake, derived, prefix, current, changes);
+      const actions = [
+        { commitInfo: { operation: "MERGE" } },
+        ...(await watermarkActions(lake.store, source, history.version)),
+        { txn: { appId: observedUntilOf(spec), version: await observedUntil(lake, spec, current, changes) } },
+      ];
+      if (!(await commitNext(lake, derived.table, current, { files, replaced, actions }))) continue;
       await compact(lake, spec, spec.key);
-      const rows = written.reduce((sum, file) => sum + file.rows, 0);
-      return files.because === undefined ? { rows } : { rows, because: files.because };
+      const rows = files.reduce((sum, file) => sum + file.rows, 0);
+      return changes.because === undefined ? { rows } : { rows, because: changes.because };
     }
   });
 }
 
-async function writeCurrent(
+/** No row that the table was brought up to was observed later, in epoch milliseconds. */
+async function observedUntil(
   lake: Lake,
   spec: HistorySpec,
-  files: HistoryFiles,
-  prefix: string,
-): Promise<DataFile[]> {
-  const current = currentOf(spec);
-  const columns = columnNames(current.columns);
-  const written: DataFile[] = [];
-  const parts = Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS);
-  await inKeyParts(lake, spec, files, parts, async (part) => {
-    const query = `select ${columns} from (${newestRows(spec, part)}) where ${isThere(spec)}`;
-    written.push(...(await writeQuery(lake, current, prefix, query)));
-  });
-  return written;
-}
-
-async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {
-  if (files.rows <= MOST_KEYS) return files.rows;
-  const [row] = await lake.duckdb.exclusive((sql) => sql.few(keysIn(spec, files)));
-  return Number(row?.keys ?? 0);
-}
-
-/** Replaces all files by new ones, and sets the watermark; false if another writer was faster. */
-async function replace(
-  lake: Lake,
-  { spec, current, history }: HistoryState,
-  files: HistoryFiles,
-  written: readonly DataFile[],
-): Promise<boolean> {
-  const source = { table: spec.name, snapshot: history };
-  const watermark = await watermarkActions(lake.store, source, history.version);
-  const observedUntil = Math.max(files.observedUntil, await lastObserved(lake, files));
-  return commitNext(lake, currentOf(spec), current, {
-    files: written,
-    replaced: current.files.values(),
-    actions: [
-      { commitInfo: { operation: "MERGE" } },
-      ...watermark,
-      { txn: { appId: observedUntilOf(spec), version: observedUntil } },
-    ],
-  });
-}
-
-async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {
-  if (since.length === 0) return 0;
+  { txns }: Snapshot,
+  { adds, whole }: SourceChanges,
+) {
+  const before = whole ? 0 : (txns.get(observedUntilOf(spec))?.version ?? 0);
+  const paths = await localFiles({ ...lake, table: spec.name }, adds);
   const [row] = await lake.duckdb.exclusive((sql) =>
-    sql.few(`select epoch_us(max(${OBSERVED_AT})) as us from ${parquetFiles(since, { byName: true })}`),
+    sql.few(`select epoch_us(max(${OBSERVED_AT})) as us from ${parquetRows(paths, spec.columns)}`),
   );
-  return Math.ceil(Number(row?.us ?? 0) / 1000);
+  return Math.max(before, Math.ceil(Number(row?.us ?? 0) / 1000));
 }

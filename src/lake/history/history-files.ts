@@ -2,7 +2,7 @@ import { localFiles } from "../delta/data-files.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { sinceWatermark } from "../watermark.js";
+import { sourceSince } from "../watermark.js";
 import { currentOf, type HistorySpec } from "./history-spec.js";
 
 type HistoryReader = Pick<Lake, "store" | "duckdb">;
@@ -45,20 +45,21 @@ export async function historyState(lake: Pick<Lake, "table">, spec: HistorySpec)
 export async function historyFiles(reader: HistoryReader, state: HistoryState): Promise<HistoryFiles> {
   const { spec, current, history } = state;
   const small = currentOf(spec).name;
-  const { changed, because } = await sinceWatermark(
+  const changes = await sourceSince(
     reader,
     { table: small, snapshot: current },
     { table: spec.name, snapshot: history },
   );
   const observedUntil = current.txns.get(observedUntilOf(spec))?.version;
-  if (changed === undefined || observedUntil === undefined)
-    return { ...(await wholeHistory(reader, state)), ...(because && { because }) };
+  if (changes.whole || observedUntil === undefined) {
+    const whole = await wholeHistory(reader, state);
+    return changes.because === undefined ? whole : { ...whole, because: changes.because };
+  }
   const { store, duckdb } = reader;
-  const since = changed.map(({ add }) => add);
   return {
     current: await localFiles({ store, duckdb, table: small }, current.files.values()),
-    since: await localFiles({ store, duckdb, table: spec.name }, since),
-    rows: rowsIn(since),
+    since: await localFiles({ store, duckdb, table: spec.name }, changes.adds),
+    rows: rowsIn(changes.adds),
     whole: false,
     observedUntil,
   };

@@ -1,4 +1,5 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import type { DerivedTable } from "../materialize/derived-table.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 
 /** When an observation was made; the newest row of a key is the one with the greatest. */
@@ -53,6 +54,17 @@ export function currentOf(history: HistorySpec): CurrentSpec {
     about: `The last row of each key of \`${history.name}\` that is there`,
     columns,
     history,
+  };
+}
+
+/** What the small table of a history is derived by. */
+export function derivedOf(history: HistorySpec): DerivedTable {
+  return {
+    table: currentOf(history),
+    source: history,
+    key: history.key,
+    order: `epoch_us(${OBSERVED_AT})`,
+    gone: `not (${isThere(history)})`,
   };
 }
 

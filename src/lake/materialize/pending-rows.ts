@@ -7,6 +7,7 @@ import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { timestamptz, varchar } from "../tables/columns.js";
+import type { Expiry } from "./rewrite.js";
 
 /** Names the transaction in the log of `transactions` whose version is the place of its rule in {@link RULES}. */
 const RULE = "pending";
@@ -71,16 +72,15 @@ const INSTANT = `case when regexp_matches(${REFRESHED}, '[0-9](Z|[+-][0-9]{2}:?[
  * update in `feed` that brought a row, and the time before which a pending row must have come to be replaced by a refresh: one
  * that is later than the row and was observed after it.
  *
- * @param feed SQL of rows of the feed; undefined for none
+ * @param feed SQL of rows of the feed
  */
-export async function findNewestUpdates(
+async function findNewestUpdates(
   sql: SqlSession,
-  feed: string | undefined,
+  feed: string,
   observations: readonly string[],
 ): Promise<void> {
-  const updates = `select link_id, arg_max(run_id, sequence) as run_id from ${feed} group by link_id`;
   await sql.run(`create or replace temp table newest_update as
-    from (${feed === undefined ? "select null::varchar as link_id, null::varchar as run_id where false" : updates})
+    from (select link_id, arg_max(run_id, sequence) as run_id from ${feed} group by link_id)
     full join (
       select link_id, max(least(observed_at, refreshed_at)) as refreshed_at
       from (select link_id, observed_at, ${INSTANT} as refreshed_at from ${parquetRows(observations, OBSERVED)})
@@ -89,8 +89,16 @@ export async function findNewestUpdates(
 }
 
 /** SQL of whether a row is pending and was replaced; `newest_update` is joined to its relation by `link_id`, as `n`. */
-export function isReplaced(row: string): string {
+function isReplaced(row: string): string {
   return `coalesce(${row}.pending and (${row}.run_id <> n.run_id or ${row}.fetched_at < n.refreshed_at), false)`;
 }
 
-export const WITH_NEWEST_UPDATE = "left join newest_update n using (link_id)";
+/** How pending rows leave: their own update's stay, and in the table, which is older, so do those of links without one. */
+export function expiryOf(observations: readonly string[]): Expiry {
+  return {
+    prepare: (sql, since) => findNewestUpdates(sql, since, observations),
+    join: "left join newest_update n using (link_id)",
+    added: isReplaced("t"),
+    live: "(t.pending and (n.run_id is not null or t.fetched_at < n.refreshed_at))",
+  };
+}

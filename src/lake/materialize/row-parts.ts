@@ -34,26 +34,3 @@ export async function inHalves<T extends RowPart, R>(
     return [...first, ...(await inHalves({ ...whole, rows, parts, part: whole.part + whole.parts }, work))];
   }
 }
-
-/** A range of links with its number of rows, or one part of it: some of its keys. */
-export interface LinkRange extends RowPart {
-  readonly from: string;
-  readonly to: string;
-}
-
-export interface LinkRows {
-  readonly link: string;
-  readonly rows: number;
-}
-
-/** Groups links, in the order given, into ranges of at most so many rows; a larger link is cut into parts. */
-export function linkRanges(links: readonly LinkRows[], most: number): LinkRange[] {
-  const ranges: LinkRange[] = [];
-  for (const { link, rows } of links) {
-    const last = ranges.at(-1);
-    if (last?.parts === 1 && last.rows + rows <= most) {
-      ranges.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
-    } else ranges.push(...rowParts(rows, most).map((part) => ({ from: link, to: link, ...part })));
-  }
-  return ranges;
-}

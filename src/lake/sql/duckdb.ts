@@ -34,7 +34,7 @@ export interface DuckDb {
 const FLUSHED_ABOVE = "16MB";
 
 export function createDuckDb(options: DuckDbOptions): DuckDb {
-  const { memoryLimitMb = 128, threads = 2 } = options;
+  const { memoryLimitMb = 512, threads = 2 } = options;
   const scratch = new Scratch(options.scratchDirectory);
   const running = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
+import { localFiles } from "../delta/data-files.js";
 import type { Column } from "../delta/delta-schema.js";
-import { andInPart, inHalves, rowParts } from "../materialize/row-parts.js";
-import { type Batch, feedBatches, type SourceFile, sourceFiles } from "../materialize/sources.js";
+import { factsOf } from "../delta/delta-stats.js";
+import { andInPart, inHalves, type RowPart, rowParts } from "../materialize/row-parts.js";
 import type { ReadTable } from "../query/query-views.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
@@ -60,6 +61,9 @@ export function rowsSha256(parts: readonly RowsPart[]): string | null {
   return hash("sha256", inOrder.map(({ sha256 }) => sha256).join(""));
 }
 
+/** Rows whose texts one statement joins to be hashed: they are in memory until it ends. */
+const BATCH_ROWS = 25_000;
+
 /** Hashes that one statement joins: it holds them all in memory. */
 const JOINED_PARTS = 200_000;
 
@@ -70,19 +74,16 @@ const JOINED_PARTS = 200_000;
 export async function hashRows(sql: SqlSession, feed: ReadTable | undefined, where = "true"): Promise<void> {
   await sql.run(`create temp table hashed_parts
     (link_id varchar, run_id varchar, sequence bigint, rows bigint, sha256 varchar, key ubigint)`);
-  const files =
-    feed && (await sourceFiles(feed.location, transactionChanges.name, [...feed.snapshot.files.values()]));
-  for (const batch of feedBatches(files ?? [])) await addParts(sql, batch, where);
+  const adds = [...(feed?.snapshot.files.values() ?? [])];
+  const paths = feed === undefined ? [] : await localFiles(feed.location, adds);
+  for (const batch of batchesOf(adds.map((add, at) => ({ path: paths[at] ?? "", rows: factsOf(add).rows }))))
+    await addParts(sql, batch, where);
   // Another tool that compacts the feed may have cut a page into two files.
   await sql.run("create temp table cut as from hashed_parts qualify count(*) over (partition by key) > 1");
   await sql.run("delete from hashed_parts where key in (select key from cut)");
   const [{ rows = 0 } = {}] = await sql.few("select coalesce(sum(rows), 0)::bigint as rows from cut");
-  for (const part of Number(rows) === 0 ? [] : rowParts(Number(rows), 25_000)) {
-    await addParts(
-      sql,
-      { feed: files ?? [], ...part },
-      `${where} and hash(${PART_KEY}) in (select key from cut)`,
-    );
+  for (const part of Number(rows) === 0 ? [] : rowParts(Number(rows), BATCH_ROWS)) {
+    await addParts(sql, { paths, ...part }, `${where} and hash(${PART_KEY}) in (select key from cut)`);
   }
   await sql.run("create temp table hashed (link_id varchar, run_id varchar, rows_sha256 varchar)");
   const [{ parts = 0 } = {}] = await sql.few("select count(*) as parts from hashed_parts");
@@ -92,12 +93,28 @@ export async function hashRows(sql: SqlSession, feed: ReadTable | undefined, whe
   }
 }
 
+interface Batch extends RowPart {
+  readonly paths: readonly string[];
+}
+
+/** Puts small files together, and cuts large ones into parts; a file of unknown size is a batch. */
+function batchesOf(files: readonly { readonly path: string; readonly rows: number | undefined }[]): Batch[] {
+  const packs: { paths: string[]; rows: number }[] = [];
+  for (const { path, rows = BATCH_ROWS } of files) {
+    const open = packs.at(-1);
+    if (open !== undefined && open.rows + rows <= BATCH_ROWS) {
+      open.paths.push(path);
+      open.rows += rows;
+    } else packs.push({ paths: [path], rows });
+  }
+  return packs.flatMap(({ paths, rows }) => rowParts(rows, BATCH_ROWS).map((part) => ({ paths, ...part })));
+}
+
 async function addParts(sql: SqlSession, batch: Batch, where: string): Promise<void> {
-  const paths = batch.feed.map(({ path }: SourceFile) => path);
   await inHalves(batch, (part) =>
     sql.run(`insert into hashed_parts
       select link_id, run_id, min(sequence), count(*), sha256(${PART_TEXT}), hash(${PART_KEY})
-      from ${parquetRows(paths, transactionChanges.columns)} where ${where}${andInPart(part, PART_KEY)}
+      from ${parquetRows(batch.paths, transactionChanges.columns)} where ${where}${andInPart(part, PART_KEY)}
       group by ${PART_KEY}`),
   );
 }

@@ -19,7 +19,7 @@ import { encryptedRow } from "./encrypted-column.js";
 const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats true";
 
 /** A bound of this many bytes may be the beginning of a longer value, and readers would skip rows beyond it. */
-export const CUT_BYTES = 256;
+const CUT_BYTES = 256;
 
 interface FileForm {
   /** For each file that it writes, DuckDB allocates buffers for a whole row group. */
@@ -30,11 +30,6 @@ interface FileForm {
 
 /** Appended files: written one at a time, in bounded memory (docs/inside/rules.md, "Load"). */
 export const APPENDED_FILE: FileForm = { rowGroupSize: 20_480 };
-/**
- * Files of `transactions`: a changed row costs writing its row group again (docs/inside/rules.md, "Materialize").
- * They have no Bloom filters, because a row group that is copied to another file can't take its filter along.
- */
-export const CURRENT_FILE: FileForm = { rowGroupSize: 4_096, cut: ", write_bloom_filter false" };
 
 /** A Parquet file in scratch, with what the log will say about it. */
 export interface WrittenFile {

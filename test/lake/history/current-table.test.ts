@@ -103,15 +103,14 @@ test("without the history the small table is left as it is", async () => {
   expect(await at.current()).toEqual(["u/a on"]);
 });
 
-test("many new rows are read in parts, and the small table is brought up before they are too many", async () => {
+test("the small table is brought up before its history has too many new rows", async () => {
   const one = observedQuery("r0", night(1), [thing("u/ on")]);
   const whole = [{ fpId: "u", linkId: null, readAt: night(1) }];
   const query = `select * exclude (id) replace (id::varchar as thing_id) from (${one}), range(260000) as ids(id)`;
   await appendChanges(at.lake, THINGS, "r0/g0", "r0", { query, whole, bytes: 0 });
   await at.observe({ run: "r1", at: night(2), things: [thing("v/a on")] });
-  const { files, version } = await at.lake.table("things_current").snapshot();
+  const { version } = await at.lake.table("things_current").snapshot();
   expect(version).toBe(0);
-  expect(files.size).toBeGreaterThan(1);
   const counted = await at.rows(
     "select count(*) as n, count(distinct (fp_id, thing_id)) as keys from things_current",
   );

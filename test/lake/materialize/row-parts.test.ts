@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inHalves, linkRanges, rowParts } from "../../../src/lake/materialize/row-parts.js";
+import { inHalves, rowParts } from "../../../src/lake/materialize/row-parts.js";
 
 const OUT_OF_MEMORY = new Error("Out of Memory Error: failed to allocate data");
 
@@ -12,12 +12,6 @@ test.each([
   const found = rowParts(rows, most);
   expect(found.map(({ part }) => part)).toEqual([...Array(parts).keys()]);
   expect(found.every((one) => one.parts === parts && one.rows <= most)).toBe(true);
-});
-
-test("links share a range of so many rows at most, and a larger one has ranges of its own", () => {
-  const links = [4, 6, 1, 25, 3].map((rows, n) => ({ link: `l${n}`, rows }));
-  const found = linkRanges(links, 10).map(({ from, to, rows, part }) => `${from}-${to} ${rows} ${part}`);
-  expect(found).toEqual(["l0-l1 10 0", "l2-l2 1 0", "l3-l3 9 0", "l3-l3 9 1", "l3-l3 9 2", "l4-l4 3 0"]);
 });
 
 /** Works on a part of a hundred thousand rows; gives the keys below 24 that were worked on. */

@@ -14,7 +14,7 @@ import { withQuarantine } from "../../sync/quarantine.js";
 import { boolean, money, timestamptz, varchar } from "../../tables/columns.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { sinceWatermark } from "../../watermark.js";
+import { sourceSince } from "../../watermark.js";
 import { checkBalances } from "./balances.js";
 
 interface AskedUsers {
@@ -172,12 +172,12 @@ async function syncedState(lake: Lake): Promise<SyncedState | undefined> {
     const rows = await lake.table(transactions.name).snapshot();
     const feed = await lake.table(transactionChanges.name).snapshot();
     if (feed.version < 0) return { feed, rows };
-    const { changed } = await sinceWatermark(
+    const { whole, adds } = await sourceSince(
       lake,
       { table: transactions.name, snapshot: rows },
       { table: transactionChanges.name, snapshot: feed },
     );
-    if (changed?.length === 0) return { feed, rows };
+    if (!whole && adds.length === 0) return { feed, rows };
   }
   return undefined;
 }

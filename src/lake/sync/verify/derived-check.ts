@@ -3,40 +3,31 @@ import type { AddFile } from "../../delta/delta-actions.js";
 import { changesAfter } from "../../delta/delta-log.js";
 import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
-import { rowsIn } from "../../delta/delta-stats.js";
-import { type CurrentSpec, isCurrent, isThere } from "../../history/history-spec.js";
-import { inKeyParts, newestRows } from "../../history/newest-rows.js";
-import { findNewestUpdates, isReplaced, REFRESHES, ruleOf } from "../../materialize/pending-rows.js";
-import { andInPart, inHalves, linkRanges } from "../../materialize/row-parts.js";
-import { holdingLinks, linkCounts, reading, sourceFiles } from "../../materialize/sources.js";
+import { factsOf, holdsLinks } from "../../delta/delta-stats.js";
+import { derivedOf, isCurrent } from "../../history/history-spec.js";
+import {
+  type DerivedTable,
+  newestPlaces,
+  PLACE,
+  placedRows,
+  TRANSACTIONS,
+} from "../../materialize/derived-table.js";
+import { expiryOf, REFRESHES, ruleOf } from "../../materialize/pending-rows.js";
+import { andInPart, type RowPart, rowParts } from "../../materialize/row-parts.js";
 import type { LakeReader } from "../../query/query-views.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
-import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
-import { transactionChanges, transactions } from "../../tables/transactions.js";
+import type { SqlRow } from "../../sql/duckdb-session.js";
+import { sqlName, sqlText, typedColumns } from "../../sql/duckdb-sql.js";
+import { transactions } from "../../tables/transactions.js";
 import { strangeWatermark, watermarkOf } from "../../watermark.js";
 import type { Problems } from "../chain-check.js";
-import { type Compared, compareRows } from "./row-differences.js";
+import { compareRows } from "./row-differences.js";
 
 /** How many derived tables were compared, and notes on those that are behind, or can't be compared. */
 export type DerivedReport = Awaited<ReturnType<typeof checkDerived>>;
 
-/** Keys that are compared at once, with a hash of their row: they fit into the memory that a sync has. */
-const PART_ROWS = 100_000;
-
-interface SourceName {
-  readonly source: string;
-  /** As in "the feed says". */
-  readonly words: string;
-}
-
-type Comparer = (
-  lake: LakeReader,
-  files: readonly AddFile[],
-  compared: Compared,
-  problems: Problems,
-  /** Files with the refreshes by which pending rows were judged; undefined where the rule is not `replaced`. */
-  refreshes: readonly AddFile[] | undefined,
-) => Promise<void>;
+/** Rows that are compared at once: a hash of each is in memory. */
+const PART_ROWS = 1_000_000;
 
 /** Compares each derived table with a fold of its source, at the version that it has reached; `onTable` hears of each before. */
 export async function checkDerived(
@@ -47,19 +38,17 @@ export async function checkDerived(
 ) {
   const notes: string[] = [];
   let done = 0;
-  const feed: SourceName = { source: transactionChanges.name, words: "feed" };
-  const check = async (
-    spec: TableSpec,
-    of: SourceName,
-    by: Pick<Compared, "key" | "name">,
-    compare: Comparer,
-  ) => {
-    const table = spec.name;
+  for (const derived of [
+    TRANSACTIONS,
+    ...tables.filter(isCurrent).map(({ history }) => derivedOf(history)),
+  ]) {
+    const table = derived.table.name;
+    const source = derived.source.name;
     onTable(table);
     await problems.during(table, async () => {
-      const derived = await lake.table(table).snapshot();
-      const found = await sourceAtWatermark(lake, table, derived, of.source);
-      const refreshes = table === transactions.name ? await refreshesOf(lake, derived) : undefined;
+      const snapshot = await lake.table(table).snapshot();
+      const found = await sourceAtWatermark(lake, table, snapshot, source);
+      const refreshes = derived === TRANSACTIONS ? await refreshesOf(lake, snapshot) : undefined;
       const again = "run `nightledger materialize`";
       for (const one of [found, refreshes]) {
         if (one?.kind === "strange") {
@@ -70,21 +59,17 @@ export async function checkDerived(
       }
       if (found.kind !== "files" || (refreshes !== undefined && refreshes.kind !== "files")) return;
       if (found.behind > 0)
-        notes.push(`behind: ${table} is ${found.behind} versions behind ${of.source}; ${again}`);
-      const live = [...derived.files.values()];
-      const paths = await localFiles({ ...lake, table }, live);
-      const names = live.map(({ path }) => decodeURIComponent(path));
-      const compared = { ...by, table, columns: spec.columns, source: of.words, paths, names };
-      await compare(lake, found.files, compared, problems, refreshes?.files);
+        notes.push(`behind: ${table} is ${found.behind} versions behind ${source}; ${again}`);
+      await compareDerived(
+        lake,
+        derived,
+        [...snapshot.files.values()],
+        found.files,
+        refreshes?.files,
+        problems,
+      );
       done += 1;
     });
-  };
-  const current = { key: ["link_id", "transaction_id"], name: "transaction_id" };
-  await check(transactions, feed, current, compareCurrent);
-  for (const spec of tables.filter(isCurrent)) {
-    const { key, name } = spec.history;
-    const by = { key, name: key.at(-1) as string };
-    await check(spec, { source: name, words: `history ${name}` }, by, compareSmall(spec));
   }
   return { compared: done, notes };
 }
@@ -96,64 +81,63 @@ async function refreshesOf(lake: LakeReader, derived: Snapshot): Promise<Derived
   return sourceAtWatermark(lake, transactions.name, derived, REFRESHES);
 }
 
-/** Of `transactions`: the newest change of each key counts, unless it is a removal, or a pending row that was replaced. */
-const compareCurrent: Comparer = async (lake, adds, compared, problems, refreshes) => {
-  const { paths, columns } = compared;
-  const feed = await sourceFiles(lake, transactionChanges.name, adds);
-  const observations =
-    refreshes && (await localFiles({ store: lake.store, duckdb: lake.duckdb, table: REFRESHES }, refreshes));
+/** Compares the rows of a derived table with the newest of each key in files of its source, some owners at a time. */
+async function compareDerived(
+  lake: LakeReader,
+  derived: DerivedTable,
+  live: readonly AddFile[],
+  adds: readonly AddFile[],
+  refreshes: readonly AddFile[] | undefined,
+  problems: Problems,
+): Promise<void> {
+  const { table, source, key, gone } = derived;
+  const [owner = "", name = ""] = [key[0], key.at(-1)];
+  const local = (of: string, files: readonly AddFile[]) => localFiles({ ...lake, table: of }, files);
+  const paths = await local(table.name, live);
+  const names = live.map(({ path }) => decodeURIComponent(path));
+  const from = await local(source.name, adds);
+  const expiry = refreshes && expiryOf(await local(REFRESHES, refreshes));
+  const words = source.feed ? "feed" : `history ${source.name}`;
+  const compared = { table: table.name, columns: table.columns, key, name, source: words, paths, names };
+  const actual = `from ${parquetRows(paths, table.columns)}`;
+  const values = typedColumns(table.columns, (column) => `t.${sqlName(column)}`);
   await lake.duckdb.exclusive(async (sql) => {
-    if (observations !== undefined)
-      await findNewestUpdates(sql, feed.length === 0 ? undefined : reading(feed), observations);
-    const stays =
-      observations === undefined
-        ? ""
-        : `anti join newest_update n on n.link_id = c.link_id and ${isReplaced("c")}`;
-    for (const range of linkRanges(await linkCounts(sql, feed), PART_ROWS)) {
-      await inHalves(range, async (part) => {
-        const within = `link_id between ${sqlText(part.from)} and ${sqlText(part.to)}${andInPart(part)}`;
-        const files = holdingLinks(feed, part.from, part.to).map(({ path }) => path);
-        const changes = parquetRows(files, transactionChanges.columns);
-        const newest = `from ${changes} semi join (
-          select link_id, max(sequence) as sequence from ${changes} where ${within} group by link_id, transaction_id)
-          using (link_id, sequence) where ${within} and change_type <> 'removed'`;
-        const expected = `select ${columnNames(columns)} from (${newest}) c ${stays}`;
-        await compareRows(
-          sql,
-          compared,
-          { expected, actual: `from ${parquetRows(paths, columns)} where ${within}` },
-          problems,
-        );
-      });
+    const all = placedRows(source, from);
+    await expiry?.prepare(sql, all);
+    for (const range of ownerRanges(
+      await sql.rows(`select ${sqlName(owner)} as owner, count(*) as rows
+      from ${all} where ${sqlName(owner)} is not null group by all order by all`),
+    )) {
+      const within = `${sqlName(owner)} between ${sqlText(range.from)} and ${sqlText(range.to)}${andInPart(range, sqlName(name))}`;
+      const holds = holdsLinks(range.from, range.to);
+      const files = owner === "link_id" ? from.filter((_, at) => holds(factsOf(adds[at] ?? {}))) : from;
+      const rows = `(from ${placedRows(source, files)} where ${within})`;
+      const expected = `select ${values} from (
+        from ${rows} semi join (${newestPlaces(derived, rows)}) on ${PLACE} = place) t ${expiry?.join ?? ""}
+        where not coalesce((${gone}) or ${expiry?.added ?? "false"}, false)`;
+      await compareRows(sql, compared, { expected, actual: `${actual} where ${within}` }, problems);
     }
-    await compareRows(
-      sql,
-      compared,
-      othersThan(compared, feed.length === 0 ? undefined : `select link_id from ${reading(feed)}`),
-      problems,
-    );
+    const others = `${actual} where ${sqlName(owner)} is null or ${sqlName(owner)} not in (select ${sqlName(owner)} from ${all})`;
+    await compareRows(sql, compared, { expected: `${actual} where false`, actual: others }, problems);
   });
-};
-
-/** The rows of links that the source does not have at all: there should be none. */
-function othersThan({ paths, columns }: Compared, known: string | undefined) {
-  const rows = parquetRows(paths, columns);
-  const others = known === undefined ? "" : ` where link_id is null or link_id not in (${known})`;
-  return { expected: `from ${rows} where false`, actual: `from ${rows}${others}` };
 }
 
-/** Of a history's small table: the newest row of each key, without those that are gone. */
-function compareSmall({ history, columns }: CurrentSpec): Comparer {
-  return async (lake, adds, compared, problems) => {
-    const since = await localFiles({ ...lake, table: history.name }, adds);
-    const files = { current: compared.paths, since };
-    await inKeyParts(lake, history, files, Math.ceil(rowsIn(adds) / PART_ROWS), async (part) => {
-      const newest = newestRows(history, { current: [], since: part.since });
-      const expected = `select ${columnNames(columns)} from (${newest}) where ${isThere(history)}`;
-      const actual = `from ${parquetRows(part.current, columns)}`;
-      await lake.duckdb.exclusive((sql) => compareRows(sql, compared, { expected, actual }, problems));
-    });
-  };
+interface OwnerRange extends RowPart {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Groups owners, in their order, into ranges of rows that are compared at once; a larger owner is cut into parts. */
+function ownerRanges(owners: readonly SqlRow[]): OwnerRange[] {
+  const ranges: OwnerRange[] = [];
+  for (const { owner, rows: counted } of owners) {
+    const [name, rows] = [String(owner), Number(counted)];
+    const last = ranges.at(-1);
+    if (last?.parts === 1 && last.rows + rows <= PART_ROWS) {
+      ranges.splice(-1, 1, { ...last, to: name, rows: last.rows + rows });
+    } else ranges.push(...rowParts(rows, PART_ROWS).map((part) => ({ from: name, to: name, ...part })));
+  }
+  return ranges;
 }
 
 /** The files of the source that the derived table is made of, or why it is not compared. */
