@@ -63,7 +63,7 @@ export function derivedOf(history: HistorySpec): DerivedTable {
     table: currentOf(history),
     source: history,
     key: history.key,
-    order: `epoch_us(${OBSERVED_AT})`,
+    order: OBSERVED_AT,
     gone: `not (${isThere(history)})`,
   };
 }

@@ -8,7 +8,7 @@ export interface DerivedTable {
   readonly table: TableSpec;
   readonly source: TableSpec;
   readonly key: readonly string[];
-  /** SQL of a whole number that grows with the rows of a key; of equal ones the row in the later place is newer. */
+  /** SQL of what grows with every row of a key. */
   readonly order: string;
   /** SQL of whether a row of the source says that its key is gone. */
   readonly gone: string;
@@ -27,7 +27,6 @@ export const TRANSACTIONS: DerivedTable = {
 
 /** SQL of a row's place as one number, over {@link placedRows}. */
 export const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
-const PLACES = 2n ** 63n;
 
 /** SQL of the rows of files and of their places; the files may lack columns. */
 export function placedRows({ columns }: Pick<TableSpec, "columns">, paths: readonly string[]): string {
@@ -36,6 +35,5 @@ export function placedRows({ columns }: Pick<TableSpec, "columns">, paths: reado
 
 /** SQL of each key of some rows of the source, with the `place` of its newest row. */
 export function newestPlaces({ key, order }: Pick<DerivedTable, "key" | "order">, rows: string): string {
-  return `select ${sqlNames(key)}, (max((${order})::hugeint * ${PLACES} + ${PLACE}) % ${PLACES})::bigint as place
-    from ${rows} group by ${sqlNames(key)}`;
+  return `select ${sqlNames(key)}, arg_max(${PLACE}, ${order}) as place from ${rows} group by ${sqlNames(key)}`;
 }

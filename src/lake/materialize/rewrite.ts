@@ -82,6 +82,7 @@ class Changes {
   ) {}
 
   async prepare(): Promise<void> {
+    await this.sql.run(`set partitioned_write_flush_threshold = ${WAITING_ROWS}`);
     await this.sql.run(`create or replace temp table newest as ${newestPlaces(this.derived, this.since)}`);
     await this.expiry.prepare(this.sql, this.since);
   }
@@ -162,3 +163,6 @@ class Changes {
 }
 
 const CUT = ", partition_by (file), write_partition_columns false";
+
+/** Rows that wait in memory, for each thread, to be written to the file that they belong to. */
+const WAITING_ROWS = 100_000;
