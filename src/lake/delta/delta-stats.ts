@@ -12,7 +12,7 @@ export interface ColumnStats {
 }
 
 /** The only columns with statistics: some readers would pass others through a double. */
-export const STATS_COLUMNS = ["link_id", "date", "sequence"] as const;
+const STATS_COLUMNS = ["link_id", "date", "sequence"] as const;
 export type StatsColumn = (typeof STATS_COLUMNS)[number];
 
 /** Those of a table's columns that have statistics. */

@@ -43,7 +43,7 @@ const LINKS: HistorySpec = {
 export const REFRESHES = LINKS.name;
 
 /** Observations of refreshes, by which pending rows are judged where they are replaced. */
-export interface Refreshes {
+interface Refreshes {
   /** Local files with rows of bank links. */
   readonly files: readonly string[];
   /** The state of `bank_links` that they are of. */

@@ -35,5 +35,5 @@ it.each([
   ["a/b", "has a slash"],
   ["a\\b", "has a slash"],
   ["a\u007f", "has a control character"],
-  ["\ufeffa", "has spaces around it"],
+  ["\ufeffa", "has an invisible character (U+FEFF)"],
 ])("%j: %s", (value, problem) => expect(fpIdProblem(value)?.rule).toBe(problem));

@@ -54,7 +54,7 @@ test("memory is bounded, instants are UTC, and no extension is fetched", async (
       current_setting('preserve_insertion_order') as ordered,
       current_setting('autoinstall_known_extensions') or current_setting('autoload_known_extensions') as fetched`),
   );
-  expect(settings).toEqual([{ zone: "UTC", memory: "122.0 MiB", ordered: false, fetched: false }]);
+  expect(settings).toEqual([{ zone: "UTC", memory: "488.2 MiB", ordered: false, fetched: false }]);
 });
 
 test("values are exact: no decimal, big number or instant goes through a float", async () => {

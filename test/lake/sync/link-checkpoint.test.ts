@@ -70,7 +70,7 @@ test("what a run has committed is counted by its links, another run's left out",
   ];
   const feed = advance(NO_TABLE, [{ version: 0, actions: linkCheckpointActions(links) }]);
   expect(committedByRun(feed, "r1")).toEqual({
-    ...{ synced: 2, unchanged: 1, created: 5, updated: 1, removed: 3, pages: 4 },
+    ...{ synced: 2, unchanged: 1, created: 5, updated: 1, removed: 3, pages: 4, still_reading: 0 },
     links: new Set(["a", "b", "c"]),
   });
 });

@@ -11,7 +11,7 @@ import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { type Problem, Problems } from "../chain-check.js";
 
 /** A derived table that is compared with its source, part by part. */
-export interface Compared {
+interface Compared {
   readonly table: string;
   readonly columns: readonly Column[];
   /** Columns that identify a row. */
