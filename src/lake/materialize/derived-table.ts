@@ -33,7 +33,8 @@ export function placedRows({ columns }: Pick<TableSpec, "columns">, paths: reado
   return parquetRows(paths, columns, "file_index", "file_row_number");
 }
 
-/** SQL of each key of some rows of the source, with the `place` of its newest row. */
+/** SQL of each key of some rows of the source, with the `place` of its newest row, and how many `versions` it has there. */
 export function newestPlaces({ key, order }: Pick<DerivedTable, "key" | "order">, rows: string): string {
-  return `select ${sqlNames(key)}, arg_max(${PLACE}, ${order}) as place from ${rows} group by ${sqlNames(key)}`;
+  return `select ${sqlNames(key)}, arg_max(${PLACE}, ${order}) as place, count(*) as versions
+    from ${rows} group by ${sqlNames(key)}`;
 }

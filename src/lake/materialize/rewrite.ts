@@ -57,7 +57,7 @@ export async function rewrite(
   try {
     const { written, touched } = await lake.duckdb.exclusive(async (sql) => {
       const changes = new Changes(sql, derived, since, expiry);
-      await changes.prepare();
+      await changes.prepare(live.length > 0);
       const touched = derived.day === undefined ? live : await changes.touched(live, derived.day);
       const cut = await changes.cut(touched, rowsIn([...adds, ...touched.map(({ add }) => add)]));
       return {
@@ -81,16 +81,22 @@ class Changes {
     private readonly expiry = NO_EXPIRY,
   ) {}
 
-  async prepare(): Promise<void> {
-    await this.sql.run(`set partitioned_write_flush_threshold = ${WAITING_ROWS}`);
-    await this.sql.run(`create or replace temp table newest as ${newestPlaces(this.derived, this.since)}`);
-    await this.expiry.prepare(this.sql, this.since);
+  /** Makes the temp tables `newest`, of keys, and `older`, of the places of rows that are not the newest of theirs. */
+  async prepare(hasLive: boolean): Promise<void> {
+    const { sql, since, derived } = this;
+    await sql.run(`set partitioned_write_flush_threshold = ${WAITING_ROWS}`);
+    // Nothing is looked up for other keys where the table is empty.
+    const which = hasLive ? "" : "having count(*) > 1";
+    await sql.run(`create or replace temp table newest as ${newestPlaces(derived, since)} ${which}`);
+    await sql.run(`create or replace temp table older as select ${PLACE} as place from ${since} t
+      join newest on versions > 1 and ${this.#isNewest} where ${PLACE} <> newest.place`);
+    await this.expiry.prepare(sql, since);
   }
 
   /** SQL of the rows that are added. */
   get #added(): string {
     const { join, added } = this.expiry;
-    return `select ${this.#columns} from (from ${this.since} semi join newest on ${PLACE} = place) t ${join}
+    return `select ${this.#columns} from (from ${this.since} anti join older on ${PLACE} = place) t ${join}
       where not coalesce((${this.derived.gone}) or ${added}, false)`;
   }
 
