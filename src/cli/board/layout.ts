@@ -53,8 +53,8 @@ export const BOARD_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f4e79" d="M10 1a7 7 0 1 0 5 10A6 6 0 0 1 10 1Z"/></svg>';
 
 /**
- * What a browser runs: when something has changed, or each minute, for time alone makes things late, it asks for the page
- * again and puts its main part in place.
+ * What a browser runs: it reads the page's main part again when something has changed, and each minute, since time alone
+ * makes things late.
  */
 export const BOARD_SCRIPT = `"use strict";
 let seen, isDue = false, readAt = Date.now();

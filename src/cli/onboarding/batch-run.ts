@@ -178,7 +178,7 @@ export function giveUpBatch(
   return giveUpRun(client, run, cleanUp, { cancelMs: CANCEL_MS, signal });
 }
 
-/** Counts the rows up to the last line that has an outcome. Rows run from the file's beginning: no limit goes below this. */
+/** Counts the rows up to the last line with an outcome. Rows run in the file's order: no limit goes below this. */
 export async function rowsReached(
   store: ObjectStore,
   batches: Pick<FrozenBatches, "everyRow">,

@@ -147,7 +147,7 @@ async function assertSettled(query: LakeQuery, { fpId, lines }: Person): Promise
   );
 }
 
-/** The exports whose packs name a person; a pack that is elsewhere does where the lake has the person's report. */
+/** Exports whose packs name a person. One that can't be reached counts if it left a report of the person in the lake. */
 async function packsWith(lake: Lake, query: LakeQuery, { fpId, externalIds }: Person): Promise<string[]> {
   const exports = await rowsOf<{ run_id: string; out: string | null; reported: boolean }>(
     query,

@@ -60,7 +60,7 @@ export interface LakeStatus {
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
   /** What the last `maintain` found; null before the first. */
   readonly upkeep: LastUpkeep | null;
-  /** Runs that are dated ahead, so that they are the last of nothing. */
+  /** Runs dated ahead, which count as the last of nothing. */
   readonly dated_ahead: readonly string[];
   /** Why nothing is worked on; null where Temporal is up. */
   readonly offline: string | null;

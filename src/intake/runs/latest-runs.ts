@@ -6,7 +6,7 @@ import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { IS_TIMELY } from "../../lake/tables/runs.js";
 import { type EndedRun, type RunRow, seenRun } from "./ended-runs.js";
 
-/** A run of which `status` and the board tell. */
+/** A run that `status` and the board show. */
 export interface LatestRun extends EndedRun {
   /** Whether it failed, as a whole or in part, and nothing since has made that good. */
   readonly is_open: boolean;

@@ -141,7 +141,7 @@ export async function firstDueTime(
   return first ? Number(first.seconds) * 1_000 + Math.floor((first.nanos ?? 0) / 1e6) : null;
 }
 
-/** Milliseconds from when a schedule was due until it is due again; undefined where that is not within a day. */
+/** Milliseconds until a schedule is due again after `dueAt`; undefined where that is not within a day. */
 export async function intervalAfter(
   client: Client,
   scheduleId: string,
