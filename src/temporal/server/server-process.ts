@@ -83,7 +83,7 @@ const DYNAMIC_CONFIG = {
   "frontend.namespaceRPS": 20000,
   "frontend.namespaceCount": 5000,
   // Closes the HTTP API, which would take a request of any web page.
-  "frontend.httpAllowedHosts": '["none.invalid"]',
+  "frontend.httpAllowedHosts": '[" "]',
 } as const;
 
 /** A file that is not there: it tells the command line of one HOME's server from all others. */

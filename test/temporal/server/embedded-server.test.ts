@@ -261,10 +261,15 @@ test.runIf(process.platform === "linux")(
     const server = await acquire();
     const ports = portsOf(await serverPid());
     expect(ports.length).toBeGreaterThan(3);
-    const answers = ports.map((port) =>
-      fetch(`http://127.0.0.1:${port}/api/v1/namespaces`).then(
-        ({ status }) => status,
-        () => "none",
+    const answers = ["127.0.0.1", "none.invalid", ""].flatMap((name) =>
+      ports.map((port) =>
+        once(
+          get({ host: "127.0.0.1", port, path: "/api/v1/namespaces", headers: { host: name } }),
+          "response",
+        ).then(
+          ([{ statusCode }]) => statusCode,
+          () => "none",
+        ),
       ),
     );
     const found = await Promise.all(answers);
