@@ -4,7 +4,7 @@ import type { Lake } from "../../lake.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { sqlList } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
-import { cipReports, NEWEST_CIP_REPORTS } from "../../tables/cip.js";
+import { cipReports } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { recordedNow } from "./erase-rows.js";
@@ -12,12 +12,16 @@ import { recordedNow } from "./erase-rows.js";
 /** Of `holds`, the last row of each user counts. */
 const SET_NOW = `from holds qualify row_number() over (partition by fp_id order by recorded_at desc) = 1 and state = 'held'`;
 
+/** Exports dated ahead and the others apart: a clock that was wrong lifts no hold. */
+const NEWEST_ROSTERS = `from cip_reports qualify row_number() over (
+  partition by fp_id, asked_at > now() + interval 1 hour order by asked_at desc, run_id desc) = 1`;
+
 /**
  * SQL over `holds` and `cip_reports` of who is under a legal hold, and by which source: `hold add`, or the roster of the
  * newest export that has a report of the user.
  */
 export const HOLDS = `select fp_id, 'hold add' as source, reason, recorded_by, recorded_at from (${SET_NOW}) union all
-  select fp_id, 'the roster of ' || run_id, null, null, asked_at from (${NEWEST_CIP_REPORTS}) where legal_hold is distinct from false`;
+  select fp_id, 'the roster of ' || run_id, null, null, asked_at from (${NEWEST_ROSTERS}) where legal_hold is distinct from false`;
 export const HELD = `select fp_id from (${HOLDS})`;
 
 /** Sets a hold on users, or lifts it; gives those of whom it was so already, of whom nothing is written. */

@@ -54,14 +54,15 @@ test("what runs is looked for once syncs leave the person out, and erases nothin
 // Only `hold add` was asked, at the beginning: the roster's hold went with the rows, and one that came meanwhile was too late.
 test.each([
   ["by the roster of its newest export", "by the roster of r. Nothing was erased.", true],
+  ["by the roster of an export before one that is dated ahead", "by the roster of r. Nothing", true, "2999"],
   [
     "by a hold that comes meanwhile",
     /by hold add\. What \w+ and the tables after it have of them stays/,
     false,
   ],
-])("whom the lake holds %s is not erased", async (_, why, legal_hold) => {
+])("whom the lake holds %s is not erased", async (_, why, legal_hold, other = "2026") => {
   await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
-  const report = { fp_id: "fp_x", run_id: "q", asked_at: "2026-01-01T00:00:00Z", legal_hold: false };
+  const report = { fp_id: "fp_x", run_id: "q", asked_at: `${other}-01-01T00:00:00Z`, legal_hold: false };
   await append(cipReports, report, { ...report, run_id: "r", asked_at: "2026-01-02T00:00:00Z", legal_hold });
   const before = await rowsOfX();
   const beforeErasing = async () => void (await setHold(lake, ["fp_x"], "held", ASKED));
