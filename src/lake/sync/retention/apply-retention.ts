@@ -173,10 +173,12 @@ function isOver(day: string, end: string | null | undefined): string {
   return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
 }
 
-/** SQL of whether a row came before `until`, by its run's `service_time`, or else by its own date. */
+/** SQL of whether a row came before `until`, by its run's `service_time` and by its own date, unless that is still to come. */
 function isKnown(table: string, at: string, until: number): string {
   const heard = `select max(service_time) from runs where runs.run_id = ${table}.run_id`;
-  return `coalesce((${heard}), ${table}.${at}) <= make_timestamptz(${until * 1_000})`;
+  const today = `make_timestamptz(${(until + KNOWN_FOR) * 1_000})`;
+  const since = `greatest((${heard}), case when ${table}.${at} <= ${today} then ${table}.${at} end)`;
+  return `coalesce(${since} <= make_timestamptz(${until * 1_000}), false)`;
 }
 
 const TRANSACTION = "link_id, transaction_id";

@@ -51,10 +51,11 @@ test("what the lake has known for less than ninety days stays, whatever its mach
   await came("new", ago(89));
   for (const [run_id, at, days] of [
     ["new, by a clock of 1970", "1970-01-01T00:00:00Z", 89],
+    ["new, by a service of long ago", ago(89), 9_999],
     ["old, by a clock ahead", "2999-01-01T00:00:00Z", 91],
   ] as const) {
     await came(run_id, at);
     await appendRows(lake, runs, [{ run_id, service_time: ago(days) }]);
   }
-  expect((await retain()).left).toEqual(["new", "new, by a clock of 1970"]);
+  expect((await retain()).left).toEqual(["new", "new, by a clock of 1970", "new, by a service of long ago"]);
 });
