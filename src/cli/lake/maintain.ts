@@ -80,7 +80,7 @@ function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes)
   ];
   const why =
     old_before === null
-      ? "no run has heard the time from the service yet, so nothing goes: sync first"
+      ? "no run has heard the time from the service, so nothing goes: sync, and see that a proxy leaves the service's Date in its answers"
       : `what was needed after ${old_before} stays`;
   const files = `${counted(merged.before, "file")} of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
   showRows(terminal, rows);
