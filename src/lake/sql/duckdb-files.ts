@@ -82,7 +82,7 @@ export function exactPath(path: string): string {
   if (path.includes("\\")) {
     throw new InputError(
       `${path} contains both a backslash and one of * ? [, and SQL can't name such a file. ` +
-        "Give the lake a path without one of them.",
+        "Give the lake, NIGHTLEDGER_HOME and NIGHTLEDGER_SCRATCH paths without one of them.",
     );
   }
   return path.replaceAll(/[*?[]/g, "[$&]");
