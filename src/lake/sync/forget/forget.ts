@@ -189,7 +189,7 @@ type PersonRows = Pick<Erasing, "spec" | "condition" | "blank">;
 
 /**
  * Finds which rows are about a person (docs/run/operate.md, "Forget a person"). Tables whose rows are known only by those
- * of others come before these.
+ * of others come before these, and last come the onboardings: often they alone say whose an external id is.
  *
  * @param links the person's bank links
  */
@@ -227,7 +227,7 @@ async function personRows(
     return spec !== onboardings && spec.columns.some(({ name }) => name === "fp_id") ? own : undefined;
   };
   const named = { spec: linkSyncs, condition: own, blank: ["external_id"] };
-  return [byOthers, byRows, byOwn]
+  return [byOthers, byOwn, byRows]
     .flatMap<PersonRows>((conditionOf) =>
       tables.flatMap((spec) => {
         const condition = kept.has(spec) ? undefined : conditionOf(spec);

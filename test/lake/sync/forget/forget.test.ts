@@ -15,6 +15,7 @@ import { cipReports } from "../../../../src/lake/tables/cip.js";
 import { erasures, FORGOTTEN_NOW } from "../../../../src/lake/tables/erasures.js";
 import { businessInsights } from "../../../../src/lake/tables/kyb.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
+import { onboardings } from "../../../../src/lake/tables/onboardings.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { bankLinkStream } from "../../../../src/streams/bank-links.js";
 import { TABLES } from "../../../../src/tables.js";
@@ -153,6 +154,28 @@ test("of a person's business rows go that do not name the person, once", async (
 });
 
 // By a clock that was a year ahead, the person stayed forgotten, or read again, for a year.
+// The onboardings went before reports and rows: the same command then found nobody of that id, and those stayed.
+test("killed before any table, a person whom onboardings alone name by an external id goes by it", async () => {
+  await append(onboardings, { fp_id: "fp_x", external_id: "E", batch_id: "b", line: 1 });
+  await append(cipReports, {
+    fp_id: "fp_x",
+    run_id: "r",
+    asked_at: "2026-01-01T00:00:00Z",
+    legal_hold: false,
+  });
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  for (let at = 0; (await rowsOfX()).length > 0; at += 1) {
+    let left = at;
+    const onTable = () => {
+      if (left === 0) throw new Error("killed");
+      left -= 1;
+    };
+    await forget(lake, TABLES, "E", { ...ASKED, onTable }).catch((error) => {
+      expect(error).toMatchObject({ message: "killed" });
+    });
+  }
+});
+
 test("what a clock that is right records counts, after one that was ahead", async () => {
   const forgottenNow = () => readTables(lake, [erasures], (sql) => sql.rows(FORGOTTEN_NOW));
   const row = { fp_id: "fp_x", link_id: "link_x" };
