@@ -111,8 +111,11 @@ export class SliceState {
     // Even when time is up: its reader gives it back.
     if (begun !== undefined) return begun;
     const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#queue.shift()) : undefined;
-    const { size, full } = this.input;
-    return link && { ...link, progress: freshProgress(link.found.base?.cursor ?? null, size, full) };
+    if (link === undefined) return undefined;
+    const { base } = link.found;
+    // An earlier run has begun to read it in full.
+    const full = this.input.full && base?.resync?.full !== true;
+    return { ...link, progress: freshProgress(base?.cursor ?? null, this.input.size, full) };
   }
 
   nextUser(): BegunUser | undefined {
