@@ -47,9 +47,7 @@ async function read(
 ): Promise<Onboarding | null> {
   const params = { path: { id: state.onboardingId ?? "" } };
   try {
-    // A refused key ends the polls of this minute alone: rows outlive the pause of their batch.
-    const run = `polls ${new Date().toISOString().slice(0, 16)}`;
-    return await deps.api.read(getOnboarding, params, { signal: cancellationSignal(), run });
+    return await deps.api.read(getOnboarding, params, { signal: cancellationSignal() });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
