@@ -100,7 +100,8 @@ export class CallQueue {
     this.pacer.limit((await this.#askShare?.().catch(() => undefined)) ?? this.pacer.limits);
     const told = String(await this.shared?.read().catch(() => undefined));
     const [, ms, at] = /^\{"ms":([\d.]+),"at":(\d+)\}$/.exec(told)?.map(Number) ?? [];
-    const left = Number(ms) + Number(at) - Date.now();
+    // In this order: a sum with an instant would lose digits, and be more than what it was made of.
+    const left = Number(ms) - (Date.now() - Number(at));
     // A longer one is of a clock that is ahead of this one, and no pause of everything outlasts the hour.
     if (left <= Math.min(Number(ms), GIVE_UP_AFTER_MS)) this.pacer.pause(performance.now() + left);
   }

@@ -49,7 +49,9 @@ async function read(
   try {
     return await deps.api.read(getOnboarding, params, { signal: cancellationSignal() });
   } catch (error) {
-    if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
+    if (!(error instanceof ApiError)) throw error;
+    // Where the key is good, the service refuses this onboarding alone.
+    if (error instanceof AuthError && (await deps.api.isKeyRefused().catch(() => true))) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
     const isLong = error instanceof RateLimitedError && error.isFinal;
     if (mayPass && !isLong && tries.times + 1 < MOST_TRIES) throw error;

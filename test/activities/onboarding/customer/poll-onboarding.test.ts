@@ -33,19 +33,24 @@ beforeEach(async () => {
   batchId = await freezeCustomers(bench.deps.batches, [customer(2)]);
 });
 
+const POLL = { operation: "get_onboarding" } as const;
+
+/** The open row in a state. */
+function stand(known: CustomerState) {
+  const state = { ...known, onboardingId };
+  return openRow({ batchId }, { state, recorded: state, deadline: Date.now() + 14 * DAY });
+}
+
 /** A poll that is answered with this. */
 async function look(answer: object, known: CustomerState, events: readonly CustomerEvent[] = []) {
-  const state = { ...known, onboardingId };
   bench.sandbox.addFault({
     kind: "wrong_body",
-    operation: "get_onboarding",
+    ...POLL,
     body: JSON.stringify({ id: onboardingId, requires_manual_review: false, ...answer }),
     times: 1,
   });
   await keptLinksFile(bench.deps.sealed, batchId).put("unused");
-  const deadline = Date.now() + 14 * DAY;
-  const stand = openRow({ batchId }, { state, recorded: state, deadline });
-  return bench.run(() => pollOnboarding(bench.deps, stand, events));
+  return bench.run(() => pollOnboarding(bench.deps, stand(known), events));
 }
 
 test("a poll that lags behind does not undo the webhook that led to it", async () => {
@@ -66,6 +71,16 @@ test("a poll that is about another onboarding does not undo the webhook that led
   const step = await look({ id: "onboarding_of_another_2222", status: "pass" }, POSTED, [told]);
   expect(step.state).toMatchObject({ status: "fail", phase: "settled" });
   expect(bench.logged()).toMatchObject([{ msg: "a poll was about another onboarding", answered: "•••2222" }]);
+});
+
+test.each([
+  ["alone, where the key is good", 1, undefined, "fail"],
+  ["as every call is", 9, true, "pending"],
+])("a poll that is answered 401 %s", async (_, times, unauthorized, status) => {
+  bench.sandbox.addFault({ kind: "status", status: 401, times, ...(times === 1 && POLL) });
+  const step = await bench.run(() => pollOnboarding(bench.deps, stand(POSTED), [completed("fail")]));
+  expect(step).toMatchObject({ state: { status } });
+  expect(step.unauthorized).toBe(unauthorized);
 });
 
 // The contract does not show whether the answer repeats it.
