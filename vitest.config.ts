@@ -55,7 +55,7 @@ export function real() {
   const env = { ...INTEGRATION.env, TEST_BEHAVES: "real" };
   return {
     plugins: [compiled()],
-    test: { ...INTEGRATION, env, ...mutable({ include: REAL_FILES }), name: "real" },
+    test: { ...INTEGRATION, env, ...mutable(REAL_FILES), name: "real" },
   };
 }
 
