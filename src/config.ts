@@ -95,7 +95,7 @@ export function givenAs<R>(
   }
 }
 
-/** The scope of workflow ids and task queues: one per service and lake (docs/inside/rules.md, "Words"). */
+/** The scope of workflow ids and task queues: one per service and lake (docs/inside/architecture.md, "Glossary"). */
 export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }
