@@ -1,6 +1,6 @@
 /**
- * Works on what a queue gives, several things at once, until it is empty; work may bring more. After a failure it begins
- * nothing more, waits for what is under way, and throws the first failure.
+ * Works on a queue, several things at once, until it is empty; work may add to it. After a failure it begins nothing
+ * more, waits for the rest, and throws the first failure.
  */
 export function drainQueue(
   concurrency: number,
@@ -37,7 +37,7 @@ export function drainQueue(
   });
 }
 
-/** Maps items, several at once; results are in the items' order. Ends and fails as {@link drainQueue} does. */
+/** Maps items several at once, in order. Fails as {@link drainQueue} does. */
 export async function mapConcurrent<T, R>(
   concurrency: number,
   items: readonly T[],

@@ -1,6 +1,6 @@
 import { isJsonObject } from "./json/value.js";
 
-/** Adds up what two records count, in the records within them too; of what is no number, that of the second counts. */
+/** Adds up numbers of two records, nested ones too; of other values the second's counts. */
 export function added<T extends object>(a: T, b: Partial<T>): T {
   const sum = { ...a } as Record<string, unknown>;
   for (const [name, more] of Object.entries(b)) {
@@ -11,22 +11,19 @@ export function added<T extends object>(a: T, b: Partial<T>): T {
   return sum as T;
 }
 
-/** Requests of the service, repeats included, and what came back. */
+/** Requests of the service, repeats included. */
 export interface SentCalls {
   readonly calls: number;
-  /** In the bodies of answers; those of refusals and of answers that were cut are not counted. */
+  /** In bodies of complete answers other than refusals. */
   readonly answer_bytes: number;
 }
 
-/** Nothing sent yet. */
 export const NO_CALLS: SentCalls = { calls: 0, answer_bytes: 0 };
 
-/** What a record sent, without what else it holds. */
 export function callsOf({ calls, answer_bytes }: SentCalls): SentCalls {
   return { calls, answer_bytes };
 }
 
-/** Adds up what two records sent, without what else they hold. */
 export function addedCalls(a: SentCalls, b: SentCalls): SentCalls {
   return added(callsOf(a), callsOf(b));
 }

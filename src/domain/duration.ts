@@ -1,4 +1,3 @@
-/** In milliseconds. */
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
@@ -6,10 +5,10 @@ export const DAY = 24 * HOUR;
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR, d: DAY } as const;
 
-/** Ten years: longer than any record must be kept, and well within the limit of a timer. */
+/** Longer than any record is kept, within the limit of a timer. */
 const LONGEST = 3_650 * DAY;
 
-/** Reads a duration such as `14d`, `36h`, `90m`, `30s`, up to `3650d`; milliseconds, undefined for anything else. */
+/** Milliseconds of `14d`, `36h`, `90m`, `30s`, up to `3650d`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
   if (count === undefined) return undefined;
@@ -19,13 +18,13 @@ export function parseDuration(text: string): number | undefined {
 
 const NAMED = Object.entries(UNITS).reverse();
 
-/** A duration of whole seconds in the one unit that {@link parseDuration} reads: `36h`, `90m`, `30s`. */
+/** What {@link parseDuration} reads, of whole seconds: `36h`, `90m`. */
 export function durationText(ms: number): string {
   const [name, unit] = NAMED.find(([, one]) => ms % one === 0) ?? ["s", SECOND];
   return `${ms / unit}${name}`;
 }
 
-/** A duration in its two largest units: `0.4s`, `12s`, `4m12s`, `2h05m`, `1d12h`; `0s` for less than none. */
+/** In its two largest units: `0.4s`, `12s`, `4m12s`, `2h05m`, `1d12h`. */
 export function durationWords(milliseconds: number): string {
   const ms = Math.max(0, milliseconds);
   if (ms < 10 * SECOND && ms % SECOND !== 0) return `${(ms / SECOND).toFixed(1)}s`;

@@ -3,20 +3,20 @@ import type { RefusedRequest } from "../refusals.js";
 export interface ImportedRows {
   readonly sent: number;
   readonly found: number;
-  /** Indexes of rows whose fate is unknown: nothing tells whether a lost or refused request imported them. */
+  /** Indexes of rows that a lost or refused request may have imported. */
   readonly unknown: readonly number[];
-  /** Set where the service refused the request after it had taken a part of it. */
+  /** The service refused the request after it had taken a part. */
   readonly refused?: RefusedRequest & {
     /** Indexes of rows that are not in the link. */
     readonly missing: readonly number[];
   };
 }
 
-/** What tells whether imported rows come back under their ids; without that, a row that is not found may be there. */
+/** How to know imported rows; without it, a row that is not found may be there. */
 export interface ImportEvidence {
-  /** The lake has seen that they do. */
+  /** The lake has seen imported rows come back under their ids. */
   readonly isSeen: boolean;
-  /** Other rows that are imported, of the same link or another. */
+  /** Other imported rows, of this or another link. */
   readonly beside: readonly (RowName & { readonly link_id: string })[];
 }
 
@@ -37,7 +37,7 @@ export function importedName({ account_id, transaction_id }: RowName): string {
   return JSON.stringify([account_id, transaction_id]);
 }
 
-/** A row that came back, as it may have been imported: by the service's ids, or the caller's beside them. */
+/** A row of an answer as it may have been imported: under the service's ids or the caller's. */
 export function asImported<Row extends RowName>(row: Row, own: ReadonlyMap<string, string>): Row[] {
   const { account_id: account, transaction_id: id } = row;
   const { original_id } = row as { readonly original_id?: string | null };

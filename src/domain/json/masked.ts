@@ -1,11 +1,11 @@
-/** Strings with the colon that makes them a key, also one that was cut off; and what else is a value. */
+/** Strings (with the colon of a key, or cut off), and other values. */
 const TOKEN = /("(?:[^"\\]|\\.)*(?:"|$))(\s*:)?|[^\s{}[\]:,"]+/g;
 const FIELD_NAME = /^"[a-z][a-z0-9_]{0,39}"$/;
 const PLAIN = /^(?:true|false|null)$/;
 
 /**
- * Shows how a JSON text is built, and of its values only their form: each letter is `x`, each digit `0`. So `"12.5O"` is
- * seen to be no number, and nobody reads a name, an amount or an account in it. It need not be valid JSON. Pure.
+ * The structure of a JSON text, valid or not, with each letter of its values as `x` and each digit as `0`: `"12.5O"` is
+ * seen to be no number, and nobody reads a name or an amount.
  */
 export function maskedJson(text: string): string {
   return text.replaceAll(TOKEN, (token: string, quoted?: string, colon?: string) => {
@@ -14,7 +14,6 @@ export function maskedJson(text: string): string {
   });
 }
 
-/** A text as {@link maskedJson} shows it. Pure. */
 export function maskedText(text: string): string {
   return text
     .replaceAll(/[\p{L}\p{M}]/gu, "x")

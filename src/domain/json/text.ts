@@ -1,4 +1,4 @@
-/** The members of a JSON object, each value as the text that it came as: `JSON.parse` rounds numbers of many digits. */
+/** The members of a JSON object as their own texts: `JSON.parse` rounds long numbers. */
 export function rawMembers(json: string): Map<string, string> {
   const members = new Map<string, string>();
   let depth = 0;
@@ -27,8 +27,8 @@ const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const NUMBER_OR_QUOTE = new RegExp(`"|${NUMBER}`, "g");
 
 /**
- * Makes texts of some numbers of a JSON text: whoever parses a number makes a double of it.
- * @param asText gives the text for a number, after the last key before it; undefined for one that stays
+ * Turns some numbers of a JSON text into texts, before a parser makes doubles of them.
+ * @param asText the text for a number after its key; undefined to leave it
  */
 export function withNumbersAsText(
   json: string,
@@ -42,7 +42,7 @@ export function withNumbersAsText(
     const { index } = match;
     const [token] = match;
     if (token === '"') {
-      // Not by the expression: one that repeats a group runs out of memory in a long text.
+      // A repeated group would run out of memory in a long text.
       const end = endOfText(json, index);
       if (isKey(json, end)) key = textOf(json.slice(index, end));
       NUMBER_OR_QUOTE.lastIndex = end;
@@ -57,7 +57,7 @@ export function withNumbersAsText(
 }
 
 /**
- * As {@link withNumbersAsText}, of the numbers that are values of some keys, five times as fast.
+ * As {@link withNumbersAsText}, for the values of some keys, five times as fast.
  * @param keys names of letters and underscores
  */
 export function withFieldsAsText(
@@ -65,23 +65,20 @@ export function withFieldsAsText(
   keys: ReadonlySet<string>,
   asText: (number: string) => string,
 ): string {
-  // Only such an escape can spell a letter of a key otherwise.
+  // Only such an escape can spell a key otherwise.
   if (json.includes("\\u"))
     return withNumbersAsText(json, (number, key) =>
       key !== undefined && keys.has(key) ? asText(number) : undefined,
     );
-  // Within a text each quote has a backslash before it, so the first quote here begins a text, and the colon makes it a key.
+  // Inside a text each quote is escaped, so this one begins a text, and the colon makes it a key.
   const field = new RegExp(String.raw`((?<!\\)"(?:${[...keys].join("|")})"\s*:\s*)(${NUMBER})`, "g");
   return json.replace(field, (_, before: string, number: string) => `${before}"${asText(number)}"`);
 }
 
-/** Objects and lists within each other, at most, that are taken from anybody: `JSON.stringify` fails at some thousand. */
+/** Nesting that is accepted: `JSON.stringify` fails at some thousand. */
 export const DEEPEST = 200;
 
-/**
- * Finds how a text that `JSON.parse` takes is built: whether an object has two members of one name, of which the last is
- * kept, and how many objects and lists are within each other.
- */
+/** Whether an object of a JSON text has two members of one name, and how deep it nests. */
 export function formOf(json: string) {
   const keys: Set<string>[] = [];
   let repeatsKey = false;
@@ -103,21 +100,20 @@ export function formOf(json: string) {
   return { repeatsKey, depth };
 }
 
-/** Which numbers are read as text: those that a double would write otherwise, or those alone of which it would change the value. */
+/** Numbers to read as text: those that a double writes otherwise, or only those whose value it changes. */
 export type ExactNumbers = "as written" | "by value";
 
-/** Parses JSON and gives as text each number that a double would change. @throws SyntaxError */
+/** Parses JSON, with text for each number that a double would change. @throws SyntaxError */
 export function parseExactly(json: string, numbers: ExactNumbers): unknown {
-  // First as it is: most JSON has no such number, and is parsed once.
+  // Most JSON has no such number, and is parsed once.
   const value: unknown = JSON.parse(json);
   const exact = withExactNumbers(json, numbers);
   return exact === json ? value : JSON.parse(exact);
 }
 
-/** What no number lacks whose value a double would change: sixteen digits, or an exponent. */
+/** A number that a double changes has sixteen digits or an exponent. */
 const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
-/** Makes texts of the numbers of a JSON text that a double would change. */
 export function withExactNumbers(json: string, numbers: ExactNumbers): string {
   if (numbers === "by value" && !LONG_NUMBER.test(json)) return json;
   return withNumbersAsText(json, (number) => {
@@ -131,7 +127,7 @@ function isSameValue(number: string, double: number): boolean {
   return Number.isFinite(double) && digitsOf(number) === digitsOf(String(double));
 }
 
-/** The digits that count: without sign, point, exponent, and zeros around them. */
+/** Without sign, point, exponent and outer zeros. */
 function digitsOf(number: string): string {
   return number
     .replace(/e.*$/i, "")
@@ -145,12 +141,12 @@ function isKey(json: string, end: number): boolean {
   return json[at] === ":";
 }
 
-/** What a JSON text says; most hold no escapes and need no parser. */
+/** Most texts have no escapes and need no parser. */
 function textOf(json: string): string {
   return json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
 }
 
-/** The index behind a text that begins at a quote; the end of the JSON where it never ends. */
+/** The index behind the text that begins at `start`; the end of the JSON for one that never ends. */
 function endOfText(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
     let before = quote;

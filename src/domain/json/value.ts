@@ -2,7 +2,7 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that a JSON text holds; undefined where it is no JSON, or holds something else. */
+/** The object in a JSON text; undefined for anything else. */
 export function jsonObjectOf(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -12,7 +12,7 @@ export function jsonObjectOf(text: string): Record<string, unknown> | undefined 
   }
 }
 
-/** JSON text of a value with the names of every object in code-unit order: equal values have equal texts. */
+/** JSON with members in code-unit order: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => (isJsonObject(item) ? sorted(item) : item));
 }

@@ -1,4 +1,4 @@
-/** What a client token may allow (docs/reference/service.md, "Client tokens"). */
+/** docs/reference/service.md, "Client tokens". */
 export const TOKEN_SCOPES = [
   "vault",
   "decrypt",
@@ -8,10 +8,9 @@ export const TOKEN_SCOPES = [
 ] as const;
 type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-/** Bounds of a client token's life, in seconds (docs/reference/service.md, "Limits"). */
+/** Seconds (docs/reference/service.md, "Limits"). */
 export const TOKEN_TTL = { min: 60, max: 86_400, default: 1800 } as const;
 
-/** Whose data a client token opens, what may be done with it, and for how long. */
 export interface ClientTokenGrant {
   readonly fp_id: string;
   readonly scope: TokenScope;
@@ -21,7 +20,7 @@ export interface ClientTokenGrant {
   readonly ttl?: number | undefined;
 }
 
-/** Why a token of this grant can't be used to write or decrypt these fields; undefined when it can. */
+/** Why a token of this grant can't write or decrypt these fields; undefined when it can. */
 export function grantProblem(
   grant: ClientTokenGrant,
   use: "decrypt" | "vault",

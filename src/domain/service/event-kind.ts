@@ -1,4 +1,4 @@
-/** Kinds of events that the service sends (docs/reference/service.md, "Webhook events"). */
+/** docs/reference/service.md, "Webhook events". */
 export const EVENT_KINDS = [
   "service.onboarding.completed",
   "service.onboarding.incomplete",
@@ -13,17 +13,17 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 
 export const BANK_LINK_UPDATED: EventKind = "service.user.bank_link_updated";
 
-/** A kind that deployments sent before `completed`; its status is in `new_status`. */
+/** Deployments sent it before `completed`; its status is in `new_status`. */
 const STATUS_CHANGED = "onboarding.status_changed";
 
-/** The kind of the contract that a kind means: what follows its first dot decides, for deployments have other prefixes. */
+/** The contract's name of a kind, whatever a deployment's prefix; null for an unknown one. */
 export function contractKind(kind: string): EventKind | null {
   const name = afterPrefix(kind);
   if (name === STATUS_CHANGED) return "service.onboarding.completed";
   return EVENT_KINDS.find((each) => afterPrefix(each) === name) ?? null;
 }
 
-/** A kind of the contract with the prefix of a deployment; one that begins otherwise stays as it is. */
+/** A kind of the contract with a deployment's prefix. */
 export function withPrefix(prefix: string, kind: string): string {
   return kind.replace(/^service\./, () => prefix);
 }

@@ -1,13 +1,13 @@
 import type { BrokenRule } from "../row-problem.js";
 import { hasLoneSurrogate } from "./transaction-values.js";
 
-/** What an external id of a business may look like, for people (docs/reference/service.md, "Limits"). */
+/** docs/reference/service.md, "Limits". */
 export const BUSINESS_EXTERNAL_ID = "letters, digits, underscores, hyphens and periods";
 
-/** Services are known that refuse shorter ones, which the contract does not say. */
+/** Beyond the contract: some services refuse shorter ones. */
 export const SHORTEST_BUSINESS_ID = 10;
 
-/** Why a text can't be a business's external id, without quoting it; undefined when it can. */
+/** Why a text can't be a business's external id, without quoting it. */
 export function businessExternalIdProblem(text: string): BrokenRule | undefined {
   if (text === "") return { code: "empty", rule: "empty" };
   if (/^[A-Za-z0-9_.-]+$/.test(text)) return undefined;
@@ -15,8 +15,8 @@ export function businessExternalIdProblem(text: string): BrokenRule | undefined 
 }
 
 /**
- * Why a text can't name the user or business of an onboarding, without quoting it; undefined when it can. The document limits
- * the characters of businesses only; white space is a slip of whoever made the file.
+ * Why a text can't name the user or business of an onboarding, without quoting it. The service limits the characters of
+ * businesses only; white space is a slip in the file.
  */
 export function onboardingExternalIdProblem(text: string): BrokenRule | undefined {
   if (text === "") return { code: "empty", rule: "empty" };
@@ -27,7 +27,6 @@ export function onboardingExternalIdProblem(text: string): BrokenRule | undefine
   return hasLoneSurrogate(text) ? { code: "lone_surrogate", rule: "with a lone surrogate" } : undefined;
 }
 
-/** Names the first invisible character of a text: ids that differ by it look alike. */
 export function invisibleIn(text: string): string | undefined {
   const point = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.exec(text)?.[0].codePointAt(0);
   if (point === undefined) return undefined;
@@ -36,16 +35,16 @@ export function invisibleIn(text: string): string | undefined {
 
 const CONTROL = /\p{Cc}/u;
 
-/** Why a value can't be a user's `fp_id`, without quoting it; undefined when it can. */
+/** Why a value can't be a user's `fp_id`, without quoting it. */
 export function fpIdProblem(value: string): BrokenRule | undefined {
   if (value.trim() === "") return { code: "blank", rule: "is blank" };
-  // It becomes one segment of an address; these would not stay one.
+  // It is one segment of an address.
   if (/[/\\]/.test(value)) return { code: "slash", rule: "has a slash" };
   if (value === "." || value === "..") return { code: "relative_path", rule: "is a relative path" };
   return externalIdProblem(value);
 }
 
-/** Why a value can't be a customer's id, without quoting it; undefined when it can. */
+/** Why a value can't be a customer's id, without quoting it. */
 export function externalIdProblem(value: string): BrokenRule | undefined {
   const invisible = invisibleIn(value);
   if (invisible) return { code: "invisible_character", rule: `has ${invisible}` };
@@ -57,13 +56,12 @@ export function externalIdProblem(value: string): BrokenRule | undefined {
 /** An id that no user has. */
 export const NOBODY = "nightledger-check";
 
-/** Replaces what is not shown. */
 export const HIDDEN = "•••";
 const LAST_CHARACTERS = 4;
-/** The end of a shorter id would give it away. */
+/** The last characters of a shorter id would show it. */
 const SHORTEST_SHOWN = 9;
 
-/** An id as messages show it where they must not name whom it belongs to: its last four characters. */
+/** The last four characters of an id, for messages that must not name its owner. */
 export function maskedId(id: string): string {
   return id.length < SHORTEST_SHOWN ? HIDDEN : `${HIDDEN}${id.slice(-LAST_CHARACTERS)}`;
 }

@@ -1,2 +1,2 @@
-/** Pages in a row that add nothing, with more promised after each: after so many, nobody expects an end any more. */
+/** Pages in a row that add nothing while each promises more: then the list never ends. */
 export const MOST_IDLE_PAGES = 100;

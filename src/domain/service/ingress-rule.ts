@@ -1,10 +1,10 @@
 import { identifierProblem } from "./vault/vault-identifier.js";
 
-/** The form of a rule by which a proxy stores a value of the target's answer (docs/reference/service.md, "Ingress rules"). */
+/** docs/reference/service.md, "Ingress rules". */
 export const INGRESS_RULE_FORM =
   "<fp_id>.<data identifier>=<JSON path>, such as fp_id_1.custom.pan=$.card.number";
 
-/** Why a text is not an ingress rule, without quoting it; undefined when it is. */
+/** Why a text is not an ingress rule, without quoting it. */
 export function ingressRuleProblem(text: string): string | undefined {
   const equals = text.indexOf("=");
   if (equals < 0) return "no = between identifier and JSON path";
@@ -21,7 +21,7 @@ export function ingressRuleProblem(text: string): string | undefined {
 const SEGMENT =
   /\.\.?(?:[\p{L}_][\p{L}\p{N}_-]*|\*)|(?:\.\.)?\[(?:\*|-?\d{1,9}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d*:-?\d*(?::-?\d+)?|\?[^[\]]+)\]/uy;
 
-/** The segments of a JSON path, as far as RFC 9535 is used here; undefined when the text is none. */
+/** The segments of a JSON path (of RFC 9535, what is used here); undefined for another text. */
 export function segmentsOfJsonPath(text: string): string[] | undefined {
   if (!text.startsWith("$")) return undefined;
   const segments: string[] = [];

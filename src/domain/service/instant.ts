@@ -1,7 +1,4 @@
-/**
- * A time of the service as epoch milliseconds; NaN where it is none. Without an offset it is UTC, whatever the zone of
- * this machine.
- */
+/** A time of the service as epoch milliseconds, NaN for another text; UTC where it has no offset. */
 export function instantMs(text: string): number {
   return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
 }

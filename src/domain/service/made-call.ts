@@ -1,13 +1,13 @@
-/** A call of the service that was sent and has ended; times in seconds. */
+/** A call that has ended; times in seconds. */
 export interface MadeCall {
   readonly operation: string;
-  /** HTTP status, or the name of the error where none came. */
+  /** HTTP status, or the name of the error. */
   readonly status: string;
   readonly seconds: number;
   /** For its turn: pace, places and pauses. */
   readonly waitedSeconds: number;
-  /** In the body of its answer; 0 where it gave none that counts. */
+  /** Of the answer's body; 0 where it is not used. */
   readonly bytes: number;
-  /** Names of members that its answer has, and that the contract does not. */
+  /** Members of the answer that the contract does not have. */
   readonly newFields: readonly string[];
 }

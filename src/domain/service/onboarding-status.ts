@@ -1,4 +1,4 @@
-/** What an onboarding's status may be (docs/reference/service.md, "Onboarding statuses"). */
+/** docs/reference/service.md, "Onboarding statuses". */
 export const ONBOARDING_STATUSES = ["pass", "fail", "incomplete", "pending", "none", "error"] as const;
 export type OnboardingStatus = (typeof ONBOARDING_STATUSES)[number];
 
@@ -6,7 +6,7 @@ const TERMINAL: ReadonlySet<string> = new Set(["pass", "fail", "none", "error"])
 
 const KNOWN: ReadonlySet<string> = new Set(ONBOARDING_STATUSES);
 
-/** Whether a status is final (docs/reference/service.md, "Onboarding statuses"). */
+/** Whether a status is final. */
 export function isDecision(status: string | null): boolean {
   return status !== null && TERMINAL.has(status);
 }

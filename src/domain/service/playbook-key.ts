@@ -1,6 +1,6 @@
 const FORM = /^([!-9;-~]+)(?::v([1-9]\d{0,8}))?$/;
 
-/** Reads `<key>` or `<key>:v<n>` (docs/reference/service.md, "Versions"); undefined for anything else. */
+/** Reads `<key>` or `<key>:v<n>` (docs/reference/service.md, "Versions"). */
 export function parsePlaybookKey(
   text: string,
 ): { readonly playbook: string; readonly version?: number } | undefined {

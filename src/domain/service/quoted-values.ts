@@ -2,22 +2,21 @@ const HIDDEN = "[value]";
 const MOST_VALUES = 200;
 const MOST_CHARACTERS = 64 * 1024;
 
-/** What may write a value so that its words are not found: an escape of JSON, HTML or an address, an invisible sign. */
+/** An escape (JSON, HTML, address) or an invisible sign may write a value otherwise. */
 const ESCAPE = /\\|%[\da-f]{2}|&#?\w+;/i;
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/u;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Three letters or more, each alone: `A n n`. */
+/** `A n n`: three letters or more, each alone. */
 const SPELLED = /(?<![\p{L}\p{N}])[\p{L}\p{N}](?:[^\p{L}\p{N}]{1,3}[\p{L}\p{N}](?![\p{L}\p{N}])){2,}/gu;
 const BESIDE = /\[value\](?:[^\p{L}\p{N}]{0,3}\[value\])+/gu;
 
 /**
- * A text of the service as one line, with `[value]` for each word that may quote a value: one that is in a value, and one
- * in which a word of a value is, whatever case, accents, spaces and punctuation. Letters count from three on, fewer only
- * as a whole word of a value. In doubt it hides. Undefined where an escape or an invisible sign could hide a value, and of
- * more than 200 values or 64 KB.
- *
- * @param values texts, numbers, and whatever holds such; true and false are no values
+ * A text of the service as one line, with `[value]` for each word that may quote a value: a word within a value, or one
+ * with a word of a value in it, whatever case, accents and punctuation. Shorter words than three letters count only
+ * whole. In doubt it hides: undefined where an escape or an invisible sign could hide a value, and for more than 200
+ * values or 64 KB.
+ * @param values texts, numbers, and what holds such
  */
 export function withoutValues(text: string, values: readonly unknown[]): string | undefined {
   const line = text.replace(/[\s\p{Z}]+/gu, " ").trim();
@@ -48,12 +47,11 @@ function textsOf(value: unknown): string[] {
   return Object.values(value).flatMap(textsOf);
 }
 
-/** Without accents, and in one case. */
 function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase();
 }
 
-/** Whether a word is looked for inside of others: two letters are a name in scripts with many signs. */
+/** Whether it is looked for inside of words: in scripts with many signs, two letters are a name. */
 function isLong(word: string): boolean {
   return word.length >= (/^[\0-\x7f]*$/.test(word) ? 3 : 2);
 }

@@ -1,6 +1,6 @@
 /**
- * A change that the service makes to a decrypted value (docs/reference/service.md, "Transforms"). The document shows no
- * quote inside an argument; our reading is a backslash before `'` and `\`.
+ * What the service does to a decrypted value (docs/reference/service.md, "Transforms"). We write a backslash before `'`
+ * and `\` in arguments, of which the contract says nothing.
  */
 export interface Transform {
   readonly name: TransformName;
@@ -29,13 +29,12 @@ export const TRANSFORM_FORMS =
   "date_format('<from_format>','<to_format>'), hmac_sha256('<key>'), " +
   "encrypt('<algorithm>','<public_key>'), wrap_quotes";
 
-/** Why a text is not a transform, without quoting it; undefined when it is. */
+/** Why a text is not a transform, without quoting it. */
 export function transformProblem(text: string): string | undefined {
   const result = read(text);
   return typeof result === "string" ? result : undefined;
 }
 
-/** The transform that a text is; undefined where it is none. */
 export function transformOf(text: string): Transform | undefined {
   const result = read(text);
   return typeof result === "string" ? undefined : result;
@@ -45,7 +44,7 @@ export function hmacTransform(key: string): string {
   return `hmac_sha256(${quoted(key)})`;
 }
 
-/** The transforms of a list, which commas separate; a comma inside quotes or parentheses belongs to its transform. */
+/** Splits a list at commas outside quotes and parentheses. */
 export function transformList(text: string): string[] {
   const list = [""];
   let isQuoted = false;
@@ -60,7 +59,7 @@ export function transformList(text: string): string[] {
   return list.map((one) => one.trim()).filter((one) => one !== "");
 }
 
-/** Rewrites a transform in its one canonical form; a text that is not a transform stays as it is. */
+/** The canonical form of a transform; another text as it is. */
 export function canonicalTransform(text: string): string {
   const result = read(text);
   if (typeof result === "string" || result.arguments.length === 0) return text;

@@ -1,7 +1,4 @@
-/**
- * The columns of `onboardings`, one row for each line, attempt and version of a batch. The program's records, the
- * table and what is read back from it have their fields from this list; docs/use/tables.md says what they mean.
- */
+/** The columns of `onboardings` (docs/use/tables.md): records, table and readers take their fields from here. */
 export const OUTCOME_COLUMNS = [
   { name: "batch_id", type: "VARCHAR", about: "the same for the same file, playbook and mode" },
   { name: "run_id", type: "VARCHAR", about: "the run that wrote the row" },
@@ -36,7 +33,6 @@ export const OUTCOME_COLUMNS = [
   { name: "expires_at", type: "TIMESTAMPTZ", about: "when it is no longer waited for; null where it is not" },
 ] as const;
 
-/** The columns of a batch's `outcomes.csv`, in their order. */
 export const OUTCOMES_CSV_COLUMNS = [
   ...["line", "kind", "fp_id", "fp_bid", "external_id", "onboarding_id", "playbook_key", "playbook_version"],
   ...["status", "requires_manual_review", "attempt", "version", "started_at", "settled_at", "settled_by"],

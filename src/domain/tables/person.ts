@@ -1,10 +1,10 @@
-/** A person, by all ids that the tables connect. */
+/** A person, by all ids that tables connect. */
 export interface Person {
-  /** The id that was given, where no table knows a user by it. */
+  /** The given id, where no table has a user for it. */
   readonly fpId: string;
-  /** Those that no other user has. */
+  /** Those of no other user. */
   readonly externalIds: readonly string[];
-  /** The person's rows of batches; the onboarding is null where none was posted. */
+  /** Rows of batches; the onboarding is null where none was posted. */
   readonly lines: readonly {
     readonly batch_id: string;
     readonly line: number;

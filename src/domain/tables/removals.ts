@@ -1,7 +1,6 @@
-/** More removals than this, of more than half of what is known, are more likely a wrong answer than the truth. */
+/** Removing more than these, and more than half of a list, is more likely a wrong answer. */
 const FEW = 20;
 
-/** What an answer would remove of what is known. */
 export interface Removals {
   readonly known: number;
   readonly gone: number;
@@ -9,18 +8,16 @@ export interface Removals {
 
 export const NO_REMOVALS: Removals = { known: 0, gone: 0 };
 
-/** A list of which nothing is taken. */
 export interface RefusedList extends Removals {
-  /** Whether the removals are those of all lists of the run. */
+  /** Of all lists of the run. */
   readonly together?: boolean;
 }
 
-/** Why nothing of a list is taken. */
 export function refusalOf({ gone, known, together }: RefusedList): string {
   return `list_would_remove ${gone} of ${known}${together ? " in all lists" : ""}`;
 }
 
-/** Whether an answer would remove so much that it needs `--full`. Pure. */
+/** Whether the removals need `--full`. */
 export function removesTooMuch({ known, gone }: Removals): boolean {
   return gone > FEW && gone * 2 > known;
 }
@@ -30,10 +27,7 @@ export function addRemovals(...parts: readonly Removals[]): Removals {
   return { known: sum("known"), gone: sum("gone") };
 }
 
-/**
- * Chooses the lists of which nothing is taken, with the removals that are too many: a list's own, or those of all lists, with
- * the lists that the run compared before or without them. After "any", none is. Pure.
- */
+/** The lists that remove too much, each by itself or all together. After "any", none does. */
 export function refusedLists<L extends Removals>(
   lists: readonly L[],
   before: Removals | "any",

@@ -1,10 +1,6 @@
-/** Edits at most between a name and what it was probably meant to be. */
 const MOST_EDITS = 3;
 
-/**
- * The name that a text most probably means, by how few letters differ; undefined where all need more than `most` edits: of
- * a short text, half of its letters.
- */
+/** The name that a text most probably means, by Levenshtein distance of at most `most`, and half of a short text. */
 export function nearestOf(
   names: readonly string[],
   text: string,
@@ -22,12 +18,12 @@ export function nearestOf(
   return nearest;
 }
 
-/** The question to ask of a wrong name, after a sentence; empty where no name is near. */
+/** `Did you mean …?` behind a sentence; empty for no name. */
 export function meantWords(near: string | undefined): string {
   return near === undefined ? "" : ` Did you mean ${near}?`;
 }
 
-/** Counts the letters to insert, delete or replace (Levenshtein). */
+/** Levenshtein distance. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {

@@ -6,7 +6,7 @@ export function bytesWords(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
 }
 
-/** Quotes a word for a POSIX shell where that is needed. */
+/** Quotes a word for a POSIX shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -15,10 +15,10 @@ export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
 }
 
-/** What a text for people says of one thing: its label, and the words behind it. */
+/** A line for people: its label, and the words behind it. */
 export type Labelled = readonly [label: string, words: string | number | null | readonly string[]];
 
-/** Writes labels in one column and what they say in another, a line for each text; null and an empty list are left out. */
+/** Labels in one column, words in another; null and an empty list are left out. */
 export function labelledLines(said: readonly Labelled[], width = 9): string[] {
   return said.flatMap(([label, words]) => {
     const texts = words === null ? [] : typeof words === "object" ? words : [words];

@@ -1,23 +1,22 @@
 import { GIVE_UP_AFTER_MS } from "../../backoff.js";
 
-/** What a call asks to start with. */
 export interface PacedCall {
   readonly operation: string;
-  /** The link, user or other thing that it is about; empty where it names none. */
+  /** The link or user that it is about; empty for none. */
   readonly subject: string;
-  /** Whether somebody else decides how long it takes: the target of a proxy, or the sender of a file. */
+  /** Somebody else decides how long it takes: a proxy's target, the sender of a file. */
   readonly isLong: boolean;
 }
 
-/** Calls in flight, and calls started in a second; infinite where nothing limits them. */
+/** Calls in flight, and calls started in a second; infinite for no limit. */
 export interface CallLimits {
   readonly concurrency: number;
   readonly rps: number;
 }
 
-/** The fewest places that refusals leave: below that the pauses of the service help more. */
+/** Fewer places than these help less than the service's own pauses. */
 const FEWEST = 4;
-/** Timers fire up to a millisecond late; without this slack the rate would stay below the configured one. */
+/** Timers fire up to a millisecond late, which would lower the rate. */
 const RATE_SLACK_MS = 10;
 
 /**
@@ -37,27 +36,26 @@ export class Pacer {
   /** Start of the next call by the rate. */
   #nextAt = 0;
   #places: number;
-  /** Calls that have to end before the places change: first those in flight at the last change, then a round. */
+  /** Calls that end before the places change: first those in flight at the last change, then a round. */
   #left = 0;
-  /** Ends, by scope: `operation/subject`, `operation/` for all subjects, `/` for everything. */
+  /** Ends, by `operation/subject`, `operation/` for all subjects, `/` for everything. */
   readonly #pauses = new Map<string, number>();
 
   constructor(public limits: CallLimits) {
     this.#places = limits.concurrency;
   }
 
-  /** Sets other limits; calls in flight stay. */
   limit(limits: CallLimits): void {
     this.#places = Math.min(this.learned ?? limits.concurrency, limits.concurrency);
     this.limits = limits;
   }
 
-  /** Calls in flight that the service bears; undefined where no 429 has made them fewer than there may be. */
+  /** Places that 429s have left; undefined while they are all there. */
   get learned(): number | undefined {
     return this.#places < this.limits.concurrency ? this.#places : undefined;
   }
 
-  /** Until when a call is paused; without a subject: its operation, without an operation: everything. 0: it is not. */
+  /** The end of a pause of a call, of its operation (no subject), or of everything (no operation); 0 for none. */
   pausedUntil(operation = "", subject = ""): number {
     const endOf = (scope: string) => this.#pauses.get(scope) ?? 0;
     return Math.max(endOf("/"), endOf(`${operation}/`), endOf(`${operation}/${subject}`));
@@ -68,7 +66,7 @@ export class Pacer {
     return this.#active < this.#places ? Math.ceil(this.#nextAt - RATE_SLACK_MS) : Number.POSITIVE_INFINITY;
   }
 
-  /** Takes a place for a call that starts now; false where none is free for it, by places or rate. */
+  /** Takes a place for a call that starts now; false where there is none. */
   take({ isLong }: PacedCall, now: number): boolean {
     const forLong = Math.max(1, this.#places - Math.max(1, Math.floor(this.#places / 4)));
     if (this.freeAt > now || (isLong && this.#long >= forLong)) return false;
@@ -85,7 +83,7 @@ export class Pacer {
     this.#long -= Number(isLong);
   }
 
-  /** Obeys an answer 429 or 503. @param until when the service takes such a call again; 0 where it did not say so */
+  /** Obeys an answer 429 or 503. @param until when the service takes such a call again; 0 for unknown */
   refused({ operation, subject }: PacedCall, status: number, until: number, now: number): void {
     for (const [scope, end] of [...this.#pauses]) {
       const [otherOperation, otherSubject] = scope.split("/");
@@ -97,25 +95,25 @@ export class Pacer {
     }
     this.pause(until, operation, subject);
     const isOfOne = until > now && this.pausedUntil(operation) <= now;
-    // The refusals of calls that were in flight together count as one.
+    // Refusals of calls that were in flight together count as one.
     if (status !== 429 || isOfOne || this.#left > this.#places) return;
     const fewer = Math.min(this.limits.concurrency, Math.max(FEWEST, Math.floor(this.#places / 2)));
     this.#left = this.#places + fewer;
     this.#places = fewer;
   }
 
-  /** Pauses a call's scope; everything, where no operation is named. */
+  /** Pauses a subject, an operation, or everything. */
   pause(until: number, operation = "", subject = ""): void {
     this.#pauses.set(`${operation}/${subject}`, Math.max(until, this.pausedUntil(operation, subject)));
   }
 }
 
-/** Where those who call the service share how long everything pauses, and since when. */
+/** The pause of everything that all workers share. */
 export type SharedPause = { read(): Promise<Uint8Array | undefined>; write(pause: string): Promise<void> };
 
 /**
- * What one of a fleet's `workers` may do: its own limits, or its share of the fleet's where that is less, and one call in
- * flight at least. A twentieth of the rate and one place are kept for one that `isNew`: others may not have noticed it.
+ * The limits of one of a fleet's `workers`: its own or its share, whichever is less, and at least one call in flight.
+ * One that `isNew` gets a twentieth of the rate and one place, since others may not have noticed it.
  */
 export function shareOf(own: CallLimits, fleet: CallLimits, workers: number, isNew: boolean): CallLimits {
   const rate = fleet.rps * (isNew ? 0.05 : 0.95 / workers);

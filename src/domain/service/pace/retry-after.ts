@@ -1,4 +1,4 @@
-/** The longest wait that is believed: longer ones are cut, so that a wrong clock costs a day at most. */
+/** Longer waits are cut: a wrong clock costs at most a day. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 const SECONDS = /^\d+(\.\d+)?$/;
@@ -10,8 +10,8 @@ const DATES = [
 ];
 
 /**
- * Reads a `Retry-After` header, seconds or HTTP-date (RFC 9110, 10.2.3), as milliseconds to wait, at most
- * {@link MAX_RETRY_AFTER_MS}; undefined for anything else. `now` is best the answer's own `Date`.
+ * Milliseconds to wait by a `Retry-After` header (RFC 9110, 10.2.3), at most {@link MAX_RETRY_AFTER_MS}; undefined for
+ * anything else. `now` is best the answer's own `Date`.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim();
@@ -20,13 +20,13 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return at === undefined ? undefined : Math.min(Math.max(0, at - now), MAX_RETRY_AFTER_MS);
 }
 
-/** Reads an HTTP-date as epoch milliseconds; undefined for anything else. */
+/** An HTTP-date as epoch milliseconds; undefined for anything else. */
 export function parseHttpDate(text: string, now: number): number | undefined {
   const parts = DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   const date = new Date(text.endsWith("GMT") ? text : `${text} GMT`);
-  // JavaScript takes February 31 for March 3.
+  // JavaScript reads February 31 as March 3.
   if (parts === undefined || date.getUTCDate() !== Number(parts.day)) return undefined;
-  // It takes 76 for 1976; a year is in the past only where it would be more than 50 years ahead (RFC 9110, 5.6.7).
+  // JavaScript reads 76 as 1976; RFC 9110, 5.6.7 allows up to 50 years ahead.
   const later = date.getUTCFullYear() + 100;
   if (parts.short !== undefined && later <= new Date(now).getUTCFullYear() + 50) date.setUTCFullYear(later);
   return date.getTime();

@@ -1,6 +1,6 @@
 import { type Transform, transformOf } from "../transform.js";
 
-/** Identifiers whose value opens or identifies something by itself: tax ids, ids of documents and their pictures. */
+/** Tax ids, ids of documents and their pictures. */
 const SECRET_IDENTIFIERS: ReadonlySet<string> = new Set([
   "business.tin",
   "document.id_card.back.image",
@@ -12,28 +12,28 @@ const SECRET_IDENTIFIERS: ReadonlySet<string> = new Set([
   "id.us_tax_id",
 ]);
 
-/** What makes a custom field secret wherever its name has it, however the name is written. */
+/** These make a custom field secret anywhere in its name. */
 const SECRET_PARTS =
   /account|acct|bankacc|card|credential|iban|itin|licen[cs]e|passcode|passphrase|passport|passw|secret|socialsec|ssn|taxid|taxn|taxpayer/;
-/** The same, for words that are parts of harmless ones. */
+/** These only as words of their own. */
 const SECRET_WORD = wordPattern(
   "bban csc cvc cvv ein key otp pan pass pin pwd routing seed sin tax tin token vat",
 );
-/** Values of few characters: what a cut leaves of them is all of them. */
+/** Short values: a prefix would show them whole. */
 const SHORT_WORD = wordPattern("csc cvc cvv otp passcode pin");
 const SHORT_PARTS = /ssn4|(?:first|last)(?:\d|four|six)/;
 
-/** How much of a secret a `prefix` or `suffix` may leave. */
+/** Characters of a secret that a `prefix` or `suffix` may leave. */
 export const MOST_SHOWN = 4;
 
-/** Whether a field is a secret, which must not be decrypted as it is (docs/use/vault.md, "Secrets"). */
+/** Whether a field must not be decrypted as it is (docs/use/vault.md, "Secrets"). */
 export function isSecretField(identifier: string): boolean {
   if (SECRET_IDENTIFIERS.has(identifier)) return true;
   if (!identifier.startsWith("custom.")) return false;
   return SECRET_PARTS.test(joinedName(identifier)) || hasWord(identifier, SECRET_WORD);
 }
 
-/** Whether what the transforms leave of a secret field no longer shows it. */
+/** Whether the transforms hide a secret field. */
 export function isProtected(identifier: string, transforms: readonly string[]): boolean {
   const isShort = SHORT_PARTS.test(joinedName(identifier)) || hasWord(identifier, SHORT_WORD);
   return transforms.some((text) => {
@@ -48,14 +48,14 @@ function protects({ name, arguments: [first] }: Transform, isShort: boolean): bo
   return !isShort && Number(first) <= MOST_SHOWN;
 }
 
-/** One of the words, also in the plural, alone or written together with words that often stand beside one. */
+/** One of the words, also as a plural or joined with words that often stand beside one. */
 function wordPattern(words: string): RegExp {
   const beside =
     "(?:access|api|app|atm|auth|bank|code|credit|db|debit|encryption|hash|hmac|id|login|master|my|no|num|number|phrase|private|security|session|signing|ssh|user|value|web)*";
   return new RegExp(`^${beside}(?:${words.replaceAll(" ", "|")})s?${beside}$`);
 }
 
-/** Whether a word of a field's name is of the pattern: `cardPin`, `card_pin`, `card-pin2` and `CARDPin` alike. */
+/** Whether a word of the name matches: `cardPin`, `card_pin`, `card-pin2` and `CARDPin` alike. */
 function hasWord(identifier: string, pattern: RegExp): boolean {
   const spaced = nameOf(identifier).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
   // Capitals before a small letter may be a word of their own (`PINCode`) or the beginning of one (`PINs`).
@@ -64,14 +64,12 @@ function hasWord(identifier: string, pattern: RegExp): boolean {
   return words.some((word) => pattern.test(word));
 }
 
-/** A field's name without signs, in small letters. */
 function joinedName(identifier: string): string {
   return nameOf(identifier)
     .toLowerCase()
     .replace(/[^\p{L}\d]/gu, "");
 }
 
-/** The name behind the group. */
 function nameOf(identifier: string): string {
   return identifier.slice(identifier.indexOf(".") + 1);
 }

@@ -2,7 +2,7 @@ import type { BrokenRule } from "../../row-problem.js";
 import { nearestOf } from "../../words/nearest.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 
-/** Data identifiers by group (docs/reference/service.md, "Data identifiers"); `custom.<name>` takes any name. */
+/** By group (docs/reference/service.md, "Data identifiers"). */
 const GROUPS = {
   id: [
     ...["first_name", "middle_name", "last_name", "dob", "ssn4", "ssn9", "address_line1", "address_line2"],
@@ -24,12 +24,12 @@ const GROUPS = {
 
 type Group = keyof typeof GROUPS | "custom";
 
-/** Every identifier but the customer's own `custom.<name>`, in the order of the document. */
+/** All but `custom.<name>`, in the document's order. */
 export const VAULT_IDENTIFIERS: readonly string[] = Object.entries(GROUPS).flatMap(([group, names]) =>
   names.map((name) => `${group}.${name}`),
 );
 
-/** Which identifiers each use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
+/** docs/reference/service.md, "Accepted identifiers". */
 const USES = {
   client_token: ["id", "custom", "investor_profile", "document"],
   decrypt: ["id", "custom", "investor_profile", "document"],
@@ -45,7 +45,7 @@ const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profil
 const KNOWN: ReadonlySet<string> = new Set(VAULT_IDENTIFIERS);
 const UNKNOWN: BrokenRule = { code: "unknown_identifier", rule: "not a data identifier" };
 
-/** Why an identifier can't be used so, without quoting it; undefined when it can. */
+/** Why an identifier can't be used so, without quoting it. */
 export function identifierProblem(use: IdentifierUse, identifier: string): BrokenRule | undefined {
   const group = identifier.slice(0, Math.max(0, identifier.indexOf(".")));
   const groups: readonly string[] = USES[use];
@@ -59,17 +59,17 @@ export function identifierProblem(use: IdentifierUse, identifier: string): Broke
   return undefined;
 }
 
-/** The contract takes no upload of these, and services are known that do. */
+/** Beyond the contract, some services take uploads of these. */
 export function isDocument(identifier: string): boolean {
   return identifier.startsWith("document.");
 }
 
-/** Services are known that take uploads of no others, and answer 500 to them for ever. */
+/** Some services answer 500 to uploads of all others. */
 export function isUploadedEverywhere(identifier: string): boolean {
   return identifier.startsWith("custom.") || isDocument(identifier);
 }
 
-/** What a use accepts; of an unknown identifier of an accepted group what that group has, the nearest one first. */
+/** What a use accepts, for messages: the nearest names first where the group is right. */
 export function acceptedIdentifiers(use: IdentifierUse, identifier = ""): string {
   const names: readonly string[] = USES[use];
   const [group = ""] = identifier.split(".");

@@ -18,10 +18,9 @@ export function vaultValueProblem(
 
 /** Why a file can't be uploaded under an identifier (docs/reference/service.md, "Vault upload"). */
 export function uploadProblem(identifier: string, path: unknown): BrokenRule | undefined {
-  // What is uploaded goes under a client token, which has to name it.
+  // An upload goes under a client token, which has to name the identifier.
   const problem = useProblem("upload", identifier) ?? useProblem("client_token", identifier);
   if (problem !== undefined) return problem;
-  // It becomes one segment of an address, which would be two.
   if (/[/\\]/.test(identifier)) return SLASH;
   if (typeof path !== "string") return { code: "not_path", rule: "is not the path of a file" };
   return path.trim() === "" ? BLANK : undefined;
@@ -45,7 +44,7 @@ function valueProblem(value: unknown): BrokenRule | undefined {
   return { code: "not_value", rule: "is not text, an integer, true or false, an object or a list" };
 }
 
-/** Why a JSON value would not arrive as it is in the file, without quoting it. */
+/** Why a JSON value would not arrive as in the file, without quoting it. */
 export function jsonProblem(value: unknown): BrokenRule | undefined {
   if (typeof value === "number") {
     const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
