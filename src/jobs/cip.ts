@@ -13,7 +13,7 @@ import { type BulkJob, type Caller, itemOf, refusalOf, rowPerUser } from "./job.
 import { type CipOptions, cipKind } from "./kinds/cip.js";
 import { readOnboardings } from "./onboarding-list.js";
 
-/** Exports the CIP report of each user of a roster and publishes them as one pack (docs/use/exports.md). */
+/** Exports each user's CIP report and publishes them as one pack (docs/use/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   ...cipKind,
   ...rowPerUser,
@@ -56,7 +56,7 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   async read({ inputs: { sign_key: path } }, open) {
     if (typeof path !== "string") return undefined;
     const key = signingKey((await open("--sign-key", path)).toString("utf8"), path);
-    // In one form, so that the same key is the same secret.
+    // One form, so that the same key is the same secret.
     return key.export({ type: "pkcs8", format: "pem" }) as string;
   },
   async checkHere({ out, since }, lake) {
@@ -66,11 +66,11 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   publish: publishExport,
 };
 
-/** The reason of a user whom the service knows and of whom it finds no report. */
+/** The service knows the user and has no report. */
 const NO_REPORT = "report_not_found";
 const NO_DECISION = "no_completed_onboarding (not_found)";
 
-/** Why the service made no report of a user. It does not say; the user's onboardings tell. */
+/** The service does not say why it has no report; the user's onboardings do. */
 async function reasonOf(caller: Caller<CipOptions>, fp_id: string, refused: string): Promise<string> {
   try {
     for await (const { status } of readOnboardings(caller, listUserOnboardings, { path: { fp_id } }))

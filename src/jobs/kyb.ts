@@ -17,7 +17,7 @@ import {
 } from "./kyb/rows.js";
 import { readOnboardings } from "./onboarding-list.js";
 
-/** Exports what the service knows of each business of a file after each of its onboardings (docs/use/exports.md). */
+/** Exports each business's insights after each onboarding (docs/use/exports.md). */
 export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
   ...kybKind,
   row: businessRow,
@@ -55,8 +55,8 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
 };
 
 /**
- * What is known after one onboarding. While it goes on the service is not asked: nothing is final yet. A refusal is noted
- * among `refusals`: it must not hide what is known after the others.
+ * Insights after one onboarding; none are requested while it goes on. A refusal goes to `refusals`, so that it does not
+ * hide the others.
  */
 async function insightsOf(
   caller: Caller,
@@ -80,7 +80,7 @@ async function insightsOf(
   }
 }
 
-/** Fails a business whose onboarding has an id that can't be part of an address: the answer breaks the contract. */
+/** Fails a business whose onboarding's id can't be part of an address. */
 function withUsableId(onboarding: OnboardingItem): OnboardingItem {
   if (pathId.safeParse(onboarding.id).success) return onboarding;
   const facts = { operation: listBusinessOnboardings.name, sent: true };

@@ -5,7 +5,7 @@ import type { Operation, ParamsOf } from "../api/operations/operation.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import type { Caller } from "./job.js";
 
-/** Reads a list of onboardings. Each page is a call of the item, so an item that runs again reads the same pages. */
+/** Reads a list of onboardings; each page is a call of the item, so a repeated item reads the same pages. */
 export async function* readOnboardings<O extends Operation>(
   caller: Caller,
   operation: O,
@@ -20,7 +20,7 @@ export async function* readOnboardings<O extends Operation>(
     yield* readList<O, OnboardingItem>({ read }, operation, params);
   } catch (error) {
     if (!(error instanceof TransientError && error.reason === "list_moved")) throw error;
-    // To wait would not help: the pages that were read are kept.
+    // Waiting does not help: the pages are stored.
     const facts = { operation: operation.name, sent: true };
     throw new SchemaError(facts, "data", "expected a list that stays as it is while it is read");
   }

@@ -11,7 +11,7 @@ import {
   type UserResult,
 } from "./reconcile/user-reconciliation.js";
 
-/** Compares the lake's transactions and balances of each user of a roster with the service (docs/use/reconcile.md). */
+/** Compares the lake's transactions and balances with the service's (docs/use/reconcile.md). */
 export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readonly LakeAccount[]> = {
   ...reconcileKind,
   ...rowPerUser,
@@ -54,7 +54,6 @@ export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readon
   },
 };
 
-/** A user of whom the service could not be asked. */
 function failed(reason: string | null): UserResult {
   const nothing = { linkId: null, accountId: null, balance: null, comparison: null };
   const counts = { lakeRows: null, serviceRows: null, lakeSum: null };

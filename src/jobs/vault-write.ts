@@ -11,17 +11,17 @@ import { vaultWrites } from "../lake/tables/bulk.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf, rowPerUser } from "./job.js";
 import { vaultWriteKind } from "./kinds/vault-write.js";
 
-/** A row: whose vault, values under their identifiers, and files to upload under `upload:<identifier>`. */
+/** Whose vault, values by identifier, files under `upload:<identifier>`. */
 type VaultRow = { readonly fp_id: string; readonly external_id?: string } & {
   readonly [column: string]: unknown;
 };
 
-/** What became of a row; `reason` is null where everything is written. */
+/** `reason` is null where all was written. */
 interface Written {
   readonly fields: readonly string[];
   readonly reason: string | null;
   readonly refused?: RefusedRequest | undefined;
-  /** Whether the answer to an earlier request of what was refused got lost: it may be written all the same. */
+  /** An earlier answer was lost, so it may be written although it was refused. */
   readonly isUnsure: boolean;
   /** ISO instant. */
   readonly at: string;
@@ -31,7 +31,7 @@ const UPLOAD = "upload:";
 const NO_VALUE: BrokenRule = { code: "no_value", rule: "has no value and no file" };
 const TWICE: BrokenRule = { code: "value_too", rule: "is given as a value too" };
 
-/** Writes values and files of a file's rows into the vaults of users (docs/use/vault.md, "Into the vault"). */
+/** Writes a file's values and files into vaults (docs/use/vault.md, "Into the vault"). */
 export const vaultWriteJob: BulkJob<VaultRow, Written> = {
   ...vaultWriteKind,
   row: userRow.catchall(z.unknown()).superRefine((row, context) => {
@@ -132,7 +132,6 @@ function isUpload(column: string): boolean {
   return column.startsWith(UPLOAD);
 }
 
-/** The data identifier that a column is for. */
 function fieldOf(column: string): string {
   return isUpload(column) ? column.slice(UPLOAD.length) : column;
 }

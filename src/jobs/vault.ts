@@ -9,15 +9,14 @@ import { vaultValues } from "../lake/tables/bulk.js";
 import { type BulkJob, rowPerUser } from "./job.js";
 import { KEYED_HASH, type VaultOptions, vaultKind } from "./kinds/vault.js";
 
-/** What the service decrypted of one user. */
 interface Decrypted {
-  /** The answer's JSON as it came. */
+  /** As it came. */
   readonly json: string;
   /** ISO instant of the answer. */
   readonly at: string;
 }
 
-/** Exports decrypted vault data of each user of a roster (docs/use/vault.md, "Out of the vault"). */
+/** Exports decrypted vault data (docs/use/vault.md, "Out of the vault"). */
 export const vaultJob: BulkJob<UserRow, Decrypted, VaultOptions> = {
   ...vaultKind,
   ...rowPerUser,
@@ -62,7 +61,7 @@ export const vaultJob: BulkJob<UserRow, Decrypted, VaultOptions> = {
 };
 
 function keyOf(text: string, path: string): string {
-  // An editor ends a file with a line feed, which is not part of the key.
+  // An editor's last line feed is not part of the key.
   const key = text.replace(/\r?\n$/, "");
   if (key !== "" && !/\p{Cc}/u.test(key)) return key;
   const problem = key === "" ? "is empty" : "has more than one line, or a control character";
@@ -78,7 +77,7 @@ function refused(problem: string, advice = ""): InputError {
   return new InputError(`${problem} Nothing was started. ${advice}`.trim());
 }
 
-/** Types by the first character of their JSON; a number is the rest. */
+/** By the first character of the JSON; a number is the rest. */
 const TYPES: Readonly<Record<string, string>> = {
   '"': "string",
   "{": "object",
@@ -91,13 +90,13 @@ function typeOf(json: string): string {
   return TYPES[json[0] ?? ""] ?? (/^-?\d+$/.test(json) ? "integer" : "number");
 }
 
-/** A value as the table has it: a text as it is, everything else as the JSON that came. */
+/** A text as it is, anything else as its JSON. */
 function storedValue(json: string | undefined) {
   if (json === undefined || json === "null") return { status: "absent", value_type: null, value: null };
   const value_type = typeOf(json);
   if (value_type !== "string") return { status: "value", value_type, value: json };
   const text = JSON.parse(json) as string;
-  // Half a character can't be stored: such a text stays the JSON that came.
+  // Half a character can't be stored, so the text stays JSON.
   if (hasLoneSurrogate(text)) return { status: "value", value_type: "json", value: json };
   return { status: "value", value_type, value: text };
 }

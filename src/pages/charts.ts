@@ -1,10 +1,10 @@
 import { type Content, html, type Markup, paragraph } from "./parts.js";
 
-/** A chart of bars; each bar has a part for each series. */
+/** Each bar has a part for each series. */
 interface Chart {
   readonly id: string;
   readonly title: string;
-  /** `tone` is a class of the style sheet: `clear`, `consider`, `a`, `b`, `c`. The legend names series with a label. */
+  /** `tone`: a class of the style sheet. The legend names series with a label. */
   readonly series: readonly { readonly tone: string; readonly label?: string }[];
   readonly bars: readonly Bar[];
 }
@@ -13,13 +13,13 @@ interface Bar {
   readonly label: string;
   /** By series. */
   readonly values: readonly number[];
-  /** What is written at its end; the sum of its values where left out. */
+  /** Behind the bar; default: the sum of its values. */
   readonly text?: string;
 }
 
 const WIDTH = 520;
 const LONGEST_LABEL = 32;
-/** Room for a character of a label in the widest of the fonts that the style sheet names. */
+/** Width of a character in the widest font. */
 const CHARACTER = 7.5;
 const ROW = { gap: 10, step: 24, thickness: 14, shortest: 120 };
 const COLUMN = { height: 130, gap: 6, labels: 40, top: 18, fewest: 8, widest: 48 };
@@ -57,7 +57,7 @@ function rect(tone: string, [x, y]: readonly [number, number], width: number, he
 
 const short = (length: number) => Number(length.toFixed(1));
 
-/** Lying bars, one per row. */
+/** A horizontal bar a row. */
 export function barChart(chart: Chart): string {
   const { bars } = chart;
   const widest = (texts: readonly string[]) => CHARACTER * Math.max(...texts.map(({ length }) => length));
@@ -76,7 +76,7 @@ export function barChart(chart: Chart): string {
   });
 }
 
-/** Upright columns, in the order of time. */
+/** A column for each point in time. */
 export function columnChart(chart: Chart): string {
   const axis = COLUMN.height + COLUMN.top;
   const step = WIDTH / Math.max(chart.bars.length, COLUMN.fewest);
@@ -94,7 +94,7 @@ export function columnChart(chart: Chart): string {
   });
 }
 
-/** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar, and its texts. */
+/** Draws a chart; `place` gets the parts of a bar as shares of the longest bar. */
 function drawn(
   chart: Chart,
   { height, axis }: { readonly height: number; readonly axis?: number },

@@ -1,14 +1,14 @@
-/** Markup of our own; whatever else is put into a page is escaped. */
+/** Our own markup; other contents are escaped. */
 export interface Markup {
   readonly html: string;
-  /** In a table it stands at the right, as numbers do. */
+  /** Right-aligned in tables. */
   readonly isFigure?: boolean;
 }
 
-/** What is put into markup; null shows nothing. */
+/** Null shows nothing. */
 export type Content = string | number | null | Markup;
 
-/** What has a meaning in HTML, and control characters, which are no text: a browser would guess. */
+/** HTML's own signs, and control characters, which a browser would guess at. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
 const UNSAFE = /[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ function htmlOf(content: Content | readonly Content[]): string {
   return String(content).replace(UNSAFE, (one) => ENTITIES[one] ?? "\ufffd");
 }
 
-/** Markup with contents in it, which are escaped: html`<b>${name}</b>`. */
+/** html`<b>${name}</b>`, with escaped contents. */
 export function html(
   [first = "", ...others]: TemplateStringsArray,
   ...contents: readonly (Content | readonly Content[])[]
@@ -34,7 +34,7 @@ export function joined(...contents: readonly Content[]): Markup {
   return html`${contents}`;
 }
 
-/** The beginning of a page, up to what is above its main part. */
+/** A page up to its main part. */
 export function pageStart(title: string, head: Content): Markup {
   return html`<!doctype html>
 <html lang="en">
@@ -48,7 +48,7 @@ ${head}</head>
 `;
 }
 
-/** @param href is checked by nobody: give addresses of our own pages only, with their parts encoded */
+/** @param href unchecked: addresses of our own pages, with their parts encoded */
 export function link(href: string, text: string): Markup {
   return html`<a href="${href}">${text}</a>`;
 }
@@ -61,22 +61,20 @@ export function code(text: Content): Markup {
   return html`<code>${text}</code>`;
 }
 
-/** Somebody's text: where it runs from right to left, its neighbours stay in their order. */
+/** Keeps right-to-left text from moving its neighbours. */
 export function bdi(text: Content): Markup {
   return html`<bdi>${text}</bdi>`;
 }
 
-/** The beginning of a long text, such as a hash; its title has all of it. */
+/** The beginning of a hash; its title has all of it. */
 export function shortCode(text: string, length = 12): Markup {
   return text.length <= length ? code(text) : html`<code title="${text}">${text.slice(0, length)}…</code>`;
 }
 
-/** What opens when its summary is chosen. */
 export function details(summary: string, ...contents: readonly Content[]): Markup {
   return html`<details><summary>${summary}</summary>${contents}</details>\n`;
 }
 
-/** Text as a command printed it. */
 export function preformatted(text: string): Markup {
   return html`<pre tabindex="0">${text}</pre>\n`;
 }
@@ -90,7 +88,7 @@ export function section(title: string, ...contents: readonly Content[]): Markup 
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${contents}</section>\n`;
 }
 
-/** A table that scrolls where it is too wide; without rows it says `none`. @param listing class of a table whose rows have heads */
+/** A table that scrolls; without rows it says `none`. @param listing class of a table whose rows have heads */
 export function table(
   label: string,
   none: string,
@@ -115,19 +113,19 @@ function isFigure(cell: Content): boolean {
   return typeof cell === "number" || (typeof cell === "object" && cell?.isFigure === true);
 }
 
-/** An amount that is text, such as `1.5 MB`. */
+/** Text such as `1.5 MB`. */
 export function figure(text: string): Markup {
   return { ...joined(text), isFigure: true };
 }
 
-/** Labels and what they stand for; those without content are left out. */
+/** Without empty ones. */
 export function facts(told: Readonly<Record<string, Content>>): Markup {
   const shown = Object.entries(told).filter(([, content]) => content !== null && content !== "");
   const items = shown.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>\n`);
   return html`<dl class="facts">\n${items}</dl>\n`;
 }
 
-/** A number that heads a page; a bad one asks for attention. */
+/** A bad one asks for attention. */
 export function headNumber(value: string | number, label: string, isBad = false) {
   return { value, label, tone: isBad ? "bad" : undefined };
 }

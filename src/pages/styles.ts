@@ -1,4 +1,4 @@
-/** The style sheet that all pages share: nothing is loaded, colours are told apart without colour too, and it prints. */
+/** For all pages: loads nothing, needs no colours, and prints. */
 export const BASE_STYLES = `
 :root { --ink: #1b2430; --quiet: #4f5b69; --line: #d5dae1; --soft: #f4f6f8; --paper: #fff; --accent: #1f4e79;
   --clear: #2f7d6b; --consider: #b3411a; --good: #e3f2ee; --good-ink: #1d5a4c; --bad: #fbe7df; --bad-ink: #8a2f10;

@@ -5,19 +5,16 @@ import type { ListForm, Operation, ParamsOf } from "../operations/operation.js";
 
 const MAX_RESTARTS = 5;
 
-/** A list of onboardings with more pages than this has no end. */
 const MOST_PAGES = 1_000;
 
 type Envelope = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a paged list of the service. `page` is set by the reader; everything else of `params` stays as it is
- * (docs/reference/service.md, "Onboarding lists" and "Transaction lists"). The list may change while it is read: a total
- * that changes, a row that comes again or rows that are missing at the end start it again from its first page. Each row
- * is given once, by its id; a row that left the list after it was given stays given.
- *
- * @throws SchemaError while reading, when the service gives a page that wasn't asked for, leads in a circle or never ends.
- * @throws TransientError (`list_moved`) when the list moved under every reading.
+ * Reads a paged list (docs/reference/service.md, "Onboarding lists" and "Transaction lists"); `page` is set here. A list
+ * that moves meanwhile (another total, a row twice, rows missing) is read again from its first page. Each row is given
+ * once, also one that leaves the list later.
+ * @throws SchemaError for a wrong page, a circle, or a list without end
+ * @throws TransientError (`list_moved`) when it moved in every reading
  */
 export async function* readList<O extends Operation, Item = unknown>(
   client: Pick<ApiClient, "read">,
@@ -44,17 +41,16 @@ export async function* readList<O extends Operation, Item = unknown>(
   throw new TransientError({ operation: operation.name, sent: true }, "list_moved");
 }
 
-/** The number of the first page; undefined where the service's document names none. */
+/** Undefined where the contract names none. */
 export function firstPage(operation: Operation): number | undefined {
   return formOf(operation).style === "total" ? 1 : undefined;
 }
 
 /**
- * What one answer of a paged list holds, and where the list continues.
- *
- * @param page the number that was asked for
- * @param before rows of the pages before it
- * @throws SchemaError when the service gives a page that wasn't asked for, leads in a circle or never ends.
+ * Rows of one answer, and where the list continues.
+ * @param page the number that was requested
+ * @param before rows of earlier pages
+ * @throws SchemaError for a wrong page, a circle, or a list without end
  */
 export function listPage<Item = unknown>(
   operation: Operation,
@@ -77,7 +73,7 @@ function formOf({ list, name }: Operation): ListForm {
   return list;
 }
 
-// A row without an id is identified by its whole content.
+// A row without an id is identified by its content.
 function idOf(row: unknown, field: string): string {
   const id = typeof row === "object" && row !== null ? (row as Envelope)[field] : undefined;
   return typeof id === "string" ? `id:${id}` : `row:${JSON.stringify(row)}`;
@@ -85,7 +81,7 @@ function idOf(row: unknown, field: string): string {
 
 type Rest = Pick<ReadPage<unknown>, "total" | "next">;
 
-/** Continues by `page`/`size`/`total`: the list ends once `total` rows came. */
+/** The list ends once `total` rows came. */
 function byTotal(operation: string, rows: number, body: Envelope, page = 1, before = 0): Rest {
   if (body.page !== page)
     throw new SchemaError({ operation, sent: true }, "page", "expected the page asked for");
@@ -102,7 +98,6 @@ function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   return { next: next ?? "end" };
 }
 
-/** Why a list can't continue with a page; undefined where it can. */
 function nextPageProblem(next: number, page: number): string | undefined {
   if (next <= page) return "expected a page that wasn't read yet";
   return next > MOST_PAGES ? `expected at most ${MOST_PAGES} pages` : undefined;
@@ -111,31 +106,29 @@ function nextPageProblem(next: number, page: number): string | undefined {
 export interface ReadPage<Item> {
   readonly items: readonly Item[];
   readonly ids: readonly string[];
-  /** Rows of the whole list, where the service says so. */
+  /** Of the whole list, where the service says so. */
   readonly total?: number;
-  /** The page to read next; `"moved"` when the list must have changed. */
+  /** `"moved"`: the list must have changed. */
   readonly next: number | "end" | "moved";
 }
 
-/** One pass over the pages of a list. A total that changes or a row that comes again shows that the list moved. */
+/** One pass over a list; another total or a row twice shows that it moved. */
 export class ListPass {
   readonly #ids = new Set<string>();
   #total: number | undefined;
   #before = 0;
 
-  /** Rows of the pages so far. */
   get before(): number {
     return this.#before;
   }
 
-  /** Whether all of these rows came in this pass. */
   has(ids: readonly string[]): boolean {
     return ids.every((id) => this.#ids.has(id));
   }
 
   /**
-   * Takes the next page and returns the one that follows; `"moved"` where the pass must start again, `"twice"` where an id
-   * came again: a list that moved, unless each pass ends so.
+   * Takes a page and returns the next; `"moved"`: start again; `"twice"`: an id came again, by a move unless each pass
+   * ends so.
    */
   take({ ids, total, next }: ReadPage<unknown>): number | "end" | "moved" | "twice" {
     if (this.#before > 0 && total !== this.#total) return "moved";

@@ -114,7 +114,7 @@ export const importTransactions = defineOperation({
   },
   response: emptyAnswer,
   answers: "nothing",
-  // The service may work on many rows for ten seconds and more.
+  // For many rows the service takes ten seconds and more.
   extraTimeoutMs: () => 10_000,
   auth: "secret_key",
   idempotent: false,
@@ -126,9 +126,8 @@ export const importTransactions = defineOperation({
 });
 
 /**
- * GET /bank_links/{link_id}/transactions/sync (docs/reference/service.md, "Sync operation"): one page of a link's
- * change log. Rows of `created` and `updated`: `bankTransactionSchema`; of `removed`: `removedIdSchema`.
- * `cursor.next` may be missing, null or empty while a history is not ready.
+ * GET /bank_links/{link_id}/transactions/sync (docs/reference/service.md, "Sync operation"): one page of a link's change
+ * log. `cursor.next` may be missing, null or empty while a history is not ready.
  */
 export const syncTransactions = defineRead({
   name: "sync_transactions",

@@ -10,7 +10,6 @@ const externalId = ruled(anyText, (text) => businessExternalIdProblem(text)?.rul
   `your own id: ${BUSINESS_EXTERNAL_ID}`,
 );
 
-/** A business as it is answered after a write (docs/reference/service.md, "Business record"). */
 const entity = looseObject({ id: filledText, external_id: optionalText, sandbox_id: optionalText });
 
 /** POST /businesses (docs/reference/service.md, "Business creation"). */

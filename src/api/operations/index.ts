@@ -29,7 +29,7 @@ export * from "./vault.js";
 export * from "./vault-proxy.js";
 export * from "./webhook-test.js";
 
-/** Every operation of the service, in the order of docs/reference/api-operations.md. */
+/** In the order of docs/reference/api-operations.md. */
 export const OPERATIONS: readonly Operation[] = [
   createOnboarding,
   listUserOnboardings,

@@ -11,10 +11,7 @@ import {
 import { noPath, noQuery, onboardingListQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation, defineRead } from "./operation.js";
 
-/**
- * GET /onboardings/{id} (docs/reference/service.md, "Onboarding lookup"): the shape of its answer isn't shown,
- * see `onboardingSchema`.
- */
+/** GET /onboardings/{id} (docs/reference/service.md, "Onboarding lookup"). */
 export const getOnboarding = defineRead({
   name: "get_onboarding",
   part: "onboarding",
@@ -121,7 +118,7 @@ export const createOnboarding = defineOperation({
   params: { path: noPath, query: noQuery, body },
   response: onboardingResultSchema,
   exactNumbers: "by value",
-  // The service may take as long as it was asked to wait, on top of the usual timeout.
+  // The service may take as long as it was asked to wait.
   extraTimeoutMs: (request) => {
     const { synchronous_timeout_secs = 0 } = request.body as { synchronous_timeout_secs?: number };
     return synchronous_timeout_secs * 1000;

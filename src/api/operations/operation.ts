@@ -2,16 +2,14 @@ import type { z } from "zod";
 import type { ExactNumbers } from "../../domain/json/text.js";
 import type { ServiceWords } from "../../domain/service/service-words.js";
 
-/** What a call is given: a value for each `{name}` of the path, the query, named headers and the body. */
 interface ParameterSchemas {
   readonly path: z.ZodObject;
   readonly query: z.ZodObject;
-  /** Options that travel as headers, by the names of {@link Operation.headerNames}. */
+  /** By the names of {@link Operation.headerNames}. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
 }
 
-/** A request whose parts have each been checked. */
 export interface CheckedRequest {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -19,7 +17,7 @@ export interface CheckedRequest {
   readonly body: unknown;
 }
 
-/** A rule of the document that a request breaks; none of it may quote a value. */
+/** A rule that a request breaks, without a value. */
 export interface RuleBreach {
   /** `body field external_id` */
   readonly field: string;
@@ -34,17 +32,17 @@ interface TokenUse {
 }
 
 /**
- * How a list is paged: by `page`/`size`/`total` (docs/reference/service.md, "Transaction lists") or by `meta.next_page`
- * (docs/reference/service.md, "Onboarding lists").
+ * Paged by `page`/`size`/`total` (docs/reference/service.md, "Transaction lists") or by `meta.next_page` ("Onboarding
+ * lists").
  */
 export interface ListForm {
   readonly style: "total" | "next_page";
   readonly rows: string;
-  /** Field of a row that identifies it. */
+  /** The field that identifies a row. */
   readonly id: string;
 }
 
-/** Where an answer names what it is about, and the parameter that says what was asked for. */
+/** Where an answer names its subject, and the parameter to compare it with. */
 export interface NamedSubject {
   /** Path in the answer: `id`; `links[].fp_id` in each row; `*` for its keys. */
   readonly field: string;
@@ -54,58 +52,58 @@ export interface NamedSubject {
 
 type ServicePart = "onboarding" | "users and vault" | "businesses" | "bank data" | "proxy and webhooks";
 
-/** One operation of the service (docs/reference/api-operations.md): everything a call needs to know about it. */
+/** All that a call needs to know of an operation (docs/reference/api-operations.md). */
 export interface Operation<P extends ParameterSchemas = ParameterSchemas, R extends z.ZodType = z.ZodType> {
-  /** Stable name for logs, errors and `nightledger call`. */
+  /** For logs, errors and `nightledger call`. */
   readonly name: string;
   readonly part: ServicePart;
   readonly summary: string;
   readonly method: "GET" | "POST" | "PATCH";
-  /** Path template below the base address: `/users/{fp_id}/bank_links`. */
+  /** Below the base address: `/users/{fp_id}/bank_links`. */
   readonly path: `/${string}`;
   readonly params: P;
-  /** The path template and the body where a deployment has words of its own; left out: there are none in them. */
+  /** Path and body in a deployment's own words. */
   readonly inWords?: (
     words: ServiceWords,
     body: unknown,
   ) => { readonly path: `/${string}`; readonly body: unknown };
-  /** Header of each option. A list becomes repeated lines; `x-*` takes a record and adds its names to the prefix. */
+  /** A list becomes repeated lines; `x-*` takes a record and adds its names to the prefix. */
   readonly headerNames?: Readonly<Record<string, string>>;
-  /** Header in which an option goes too, unless the request has this one already. */
+  /** A second header for an option, unless the request has it. */
   readonly alsoAs?: Readonly<Record<string, string>>;
-  /** Its answer may be that of a target behind the service, which may have acted whatever the status is. */
+  /** A target behind the service may have answered, and acted, whatever the status. */
   readonly relays?: true;
-  /** Checks rules that span parts of the request. */
+  /** Rules across parts of the request. */
   readonly check?: (request: CheckedRequest) => RuleBreach | undefined;
-  /** Left out: JSON. */
+  /** Default: JSON. */
   readonly sends?: "bytes";
-  /** The whole answer; of a list its envelope only, because rows are checked one by one. */
+  /** Of a list the envelope only: rows are checked one by one. */
   readonly response: R;
   readonly list?: ListForm;
-  /** Left out: its answers name no subject. What they leave out, or the request leaves open, is not compared. */
+  /** Subjects that are compared where answer and request both have them. */
   readonly names?: readonly NamedSubject[];
   /**
-   * Left out: JSON. Bytes come with any content type. `nothing`: an object with status 200, which alone says that the
-   * request was carried out; empty by the contract, and no member of another one may say otherwise.
+   * Default: JSON. `nothing`: status 200 with an object, which says that the request was carried out unless a member
+   * denies it.
    */
   readonly answers?: "bytes" | "nothing";
-  /** Which numbers come as their text, so that no double changes them; left out: none. */
+  /** Numbers that come as text; default: none. */
   readonly exactNumbers?: ExactNumbers;
-  /** Milliseconds that the service may take before it answers, on top of the usual timeout. */
+  /** Milliseconds on top of the usual timeout. */
   readonly extraTimeoutMs?: (request: CheckedRequest) => number;
   readonly auth: "secret_key" | "client_token";
-  /** Of a client operation: what its token must allow. */
+  /** What a client operation's token must allow. */
   readonly tokenUse?: (request: CheckedRequest) => TokenUse;
-  /** Whether sending it twice does no harm. */
+  /** Sending it twice does no harm. */
   readonly idempotent: boolean;
-  /** Of an idempotent operation: it changes something all the same. */
+  /** Idempotent, yet it changes something. */
   readonly changes?: true;
   /** How a lost answer is resolved without a second effect. */
   readonly lostAnswer: string;
-  /** Paths of secrets and personal values in the answer: `continue_onboarding.token`; `*` for all values. */
+  /** Paths of secret or personal values of the answer: `continue_onboarding.token`; `*` for all. */
   readonly secrets?: readonly string[];
   readonly answer: string;
-  /** What the document leaves open, and how it is read here. */
+  /** What the contract leaves open, and our reading. */
   readonly notShown?: string;
 }
 
@@ -131,7 +129,7 @@ type Optional<P, Name extends "headers" | "body"> = P extends { readonly [N in N
   ? Given<Name, Schema>
   : unknown;
 
-/** The parameters of an operation; what holds nothing required may be left out. */
+/** Parts without a required parameter may be left out. */
 export type ParamsOf<O extends Operation> = Given<"path", O["params"]["path"]> &
   Given<"query", O["params"]["query"]> &
   Optional<O["params"], "headers"> &
@@ -139,7 +137,6 @@ export type ParamsOf<O extends Operation> = Given<"path", O["params"]["path"]> &
 
 export type ResponseOf<O extends Operation> = z.output<O["response"]>;
 
-/** Whether a request of the operation changes something at the service. */
 export function isWrite({ idempotent, changes }: Pick<Operation, "idempotent" | "changes">): boolean {
   return !idempotent || changes === true;
 }
@@ -150,10 +147,7 @@ export function defineRead<P extends ParameterSchemas, R extends z.ZodType>(
   return defineOperation<P, R>({ ...READ, ...operation });
 }
 
-/**
- * Declares an operation; throws a TypeError when path template and path parameters, or header options and
- * header names, differ.
- */
+/** @throws TypeError when path template and parameters, or header options and names, differ */
 export function defineOperation<P extends ParameterSchemas, R extends z.ZodType>(
   operation: Operation<P, R>,
 ): Operation<P, R> {

@@ -6,10 +6,7 @@ import { anyText, filledText, integer, listOf, looseObject, strictObject } from 
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation, defineRead } from "./operation.js";
 
-/**
- * GET /users/{fp_id} (docs/reference/service.md, "User lookup"): the shape of the record isn't known,
- * so any object passes.
- */
+/** GET /users/{fp_id} (docs/reference/service.md, "User lookup"): the contract shows no shape, so any object passes. */
 export const getUser = defineRead({
   name: "get_user",
   part: "users and vault",

@@ -53,7 +53,7 @@ export const callVaultProxy = defineOperation({
     pin_cert: "x-fp-proxy-pin-cert",
     content_type: "content-type",
   },
-  // Services are known that pass only forwarded headers on.
+  // Some services pass only forwarded headers on.
   alsoAs: { content_type: "x-fp-proxy-fwd-content-type" },
   relays: true,
   check: certificateWithKey,

@@ -19,7 +19,7 @@ const completed = strictObject({
   ...each(anyText.nullable(), "external_id", "onboarding_external_id"),
 });
 
-// The shapes of the seven other kinds are not shown: anything goes with them.
+// The contract shows one kind; the seven others may hold anything.
 const payload = jsonObject.superRefine((event, context) => {
   const issue = (path: PropertyKey[], message: string) => context.addIssue({ code: "custom", path, message });
   const kind = contractKind(String(event.event_kind));

@@ -4,7 +4,7 @@ import type { NamedSubject, Operation } from "../operations/operation.js";
 import { bare, descriptionOf, isRequired } from "../schemas/accepted-form.js";
 
 interface ParameterFacts {
-  /** Its name; of a body that is a map or bytes, `body`. */
+  /** `body` where that is a map or bytes. */
   readonly name: string;
   readonly in: "path" | "query" | "header" | "body";
   readonly required: boolean;
@@ -12,7 +12,7 @@ interface ParameterFacts {
   readonly header?: string;
 }
 
-/** One operation of the registry, as `nightledger call --list --json` prints it. */
+/** As `nightledger call --list --json` prints it. */
 interface OperationFacts {
   readonly operation: string;
   readonly method: string;
@@ -29,7 +29,7 @@ export function operationFacts(): OperationFacts[] {
   });
 }
 
-/** What an operation takes, in the order of path, query, headers and body. */
+/** In the order of path, query, headers and body. */
 export function parametersOf(operation: Operation): ParameterFacts[] {
   const { path, query, headers, body } = operation.params;
   const token: ParameterFacts = {
@@ -68,7 +68,7 @@ function bodyFacts(schema: z.ZodType): ParameterFacts[] {
 
 export const AUTH = { secret_key: "secret key", client_token: "client token" } as const;
 
-/** Describes one operation, also as the help of \`nightledger call\`. */
+/** Also the help of `nightledger call`. */
 export function operationText(operation: Operation): string {
   const { name, summary, method, path, auth, idempotent, lostAnswer, answer, names, notShown, list } =
     operation;

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** The description of what a schema accepts; wrappers such as *optional* are skipped. */
+/** The description of a schema, also inside wrappers such as *optional*. */
 export function descriptionOf(schema: z.ZodType): string | undefined {
   if (schema.description !== undefined) return schema.description;
   const inner = innerOf(schema);
   return inner === undefined ? undefined : descriptionOf(inner);
 }
 
-/** The description of what is accepted at a path inside a schema: the nearest one on the way there. */
+/** The nearest description on the way to a path. */
 export function acceptedForm(schema: z.ZodType, path: readonly PropertyKey[]): string | undefined {
   let form = descriptionOf(schema);
   let at: z.ZodType | undefined = schema;
@@ -19,7 +19,7 @@ export function acceptedForm(schema: z.ZodType, path: readonly PropertyKey[]): s
   return form;
 }
 
-/** Unwraps what only makes a value optional or rewrites it. */
+/** The schema inside its wrappers. */
 export function bare(schema: z.ZodType): z.ZodType {
   const inner = innerOf(schema);
   return inner === undefined ? schema : bare(inner);
@@ -29,7 +29,7 @@ export function isRequired(schema: z.ZodType): boolean {
   return !schema.safeParse(undefined).success;
 }
 
-/** The kind of a value, for a message that must not quote it. */
+/** A value's kind, for messages that must not quote it. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

@@ -3,10 +3,10 @@ import { amountProblem, isAmount } from "../../domain/service/transaction-values
 import { each, filledText, keyText, looseObject, optionalFlag, optionalText } from "./fields.js";
 import { segmentProblem } from "./parameters.js";
 
-// The id becomes a path segment when transactions are read, so it is checked here.
+// It becomes a path segment when transactions are read.
 const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't be part of a path");
 
-// Numbers whose value a double would change are texts before a row is checked.
+// Numbers that a double would change came as text.
 const balance = z
   .union([z.string(), z.number()], "not a decimal string")
   .refine((value) => isAmount(String(value)), {
@@ -14,9 +14,8 @@ const balance = z
   });
 
 /**
- * A bank link (docs/reference/service.md, "Bank links"). Only what a sync needs is required: a link with an
- * odd optional field must not lose its transactions. An unknown `state` passes;
- * `available_products`, `products` and `tags` are kept as JSON, whatever they are.
+ * docs/reference/service.md, "Bank links". Only what a sync needs is required: an odd optional field must not cost a
+ * link its transactions.
  */
 export const bankLinkSchema = looseObject({
   id: linkId,
@@ -25,10 +24,7 @@ export const bankLinkSchema = looseObject({
   ...each(optionalText, "institution_id", "institution_name", "institution_logo"),
 });
 
-/**
- * A bank account (docs/reference/service.md, "Bank accounts"). An unknown `account_type` passes, `raw_provider_data`
- * may be anything; balances are money and follow the rule of `amount`.
- */
+/** docs/reference/service.md, "Bank accounts". Balances are money, by the rule of `amount`. */
 export const bankAccountSchema = looseObject({
   id: keyText,
   link_id: keyText,

@@ -10,29 +10,28 @@ import { anyText, filledText, listOf } from "./fields.js";
 
 export const nonBlankText = filledText.describe("text that is not blank");
 
-/** Anything that JSON can hold; what is undefined is left out, as JSON does. */
+/** JSON leaves undefined out. */
 const jsonValue = z.unknown().refine((value) => value === undefined || isJson(value), "not a JSON value");
 
-/** A map from names to anything that JSON can hold. */
 export const jsonObject = mapOf(jsonValue).describe("an object of JSON values");
 
 /**
- * A value of the vault: string, integer, boolean or object (docs/reference/service.md, "Data identifiers"), or a list,
- * which services have for some (docs/reference/service.md, "Beyond the contract").
+ * A string, integer, boolean or object (docs/reference/service.md, "Data identifiers"), or a list ("Beyond the
+ * contract").
  */
 const vaultValue = z.union(
   [z.string(), z.int(), z.boolean(), jsonObject, z.array(jsonValue)],
   "not text, an integer, true or false, an object or a list",
 );
 
-/** Data identifiers that a use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
+/** docs/reference/service.md, "Accepted identifiers". */
 export function identifiers(use: IdentifierUse) {
   return listOf(ruled(anyText, (text) => identifierProblem(use, text)?.rule))
     .nonempty("empty")
     .describe(`a list of data identifiers: ${acceptedIdentifiers(use)}`);
 }
 
-/** A map from data identifiers to values (docs/reference/service.md, "Data identifiers"). */
+/** Values by data identifier (docs/reference/service.md, "Data identifiers"). */
 export function vaultMap(use: IdentifierUse) {
   return mapOf(vaultValue)
     .superRefine((map, context) => {
@@ -46,7 +45,7 @@ export function vaultMap(use: IdentifierUse) {
     );
 }
 
-/** Transforms by the grammar of docs/reference/service.md, "Transforms", sent in their canonical form. */
+/** Sent in their canonical form (docs/reference/service.md, "Transforms"). */
 export const transforms = listOf(ruled(anyText, transformProblem).transform(canonicalTransform)).describe(
   `a list of: ${TRANSFORM_FORMS}; a quote or backslash inside an argument has a backslash before it`,
 );
@@ -59,7 +58,7 @@ export const isoDate = anyText
   .refine(isIsoDate, "not an ISO 8601 date")
   .describe("an ISO 8601 date, YYYY-MM-DD, or with a time");
 
-/** Adds a rule to a text; `problem` must not quote the text. */
+/** A text with a rule; `problem` must not quote it. */
 export function ruled<S extends z.ZodType<string>>(schema: S, problem: (text: string) => string | undefined) {
   return schema.superRefine((text, context) => {
     const found = problem(text);
@@ -67,7 +66,7 @@ export function ruled<S extends z.ZodType<string>>(schema: S, problem: (text: st
   });
 }
 
-/** A map from names to values, sent as it was given: `z.record` leaves out a field named `__proto__`. */
+/** `z.record` would leave out a field named `__proto__`. */
 function mapOf<S extends z.ZodType>(value: S) {
   return z
     .custom<Readonly<Record<string, z.input<S>>>>(isPlainObject, "not an object")

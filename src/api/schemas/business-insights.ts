@@ -2,7 +2,7 @@ import { z } from "zod";
 import { anyText, each, integer, listOf, looseObject, optionalFlag, optionalText } from "./fields.js";
 
 const texts = listOf(anyText);
-// As text where a double would change it: the operation reads exact numbers.
+// Text where a double would change it.
 const optionalNumber = z.union([z.number(), z.string().regex(/^-?\d[\d.eE+-]*$/)], "not a number").nullish();
 
 const address = looseObject({
@@ -48,7 +48,7 @@ const hit = looseObject({
 
 const screened = listOf(looseObject({ screened_entity_name: optionalText, hits: listOf(hit) }));
 
-/** What is known of a business after its verification (docs/reference/service.md, "Business insights"). */
+/** docs/reference/service.md, "Business insights". */
 export const businessInsightsSchema = looseObject({
   addresses: listOf(address),
   details: details.nullish(),

@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { InputError } from "../../domain/failures.js";
 
-/** Bytes that are read while they are sent, so that memory never holds all of them. */
+/** Bytes that are read while they are sent. */
 export interface ByteSource {
-  /** Length in bytes; undefined sends the body in chunks. */
+  /** Undefined: the body is sent in chunks. */
   readonly size: number | undefined;
-  /** Opens the bytes from their start; a call that queues again opens them again. */
+  /** From the start; a call that queues again opens them again. */
   open(): AsyncIterable<Uint8Array>;
 }
 
@@ -24,11 +24,7 @@ export function isByteSource(value: unknown): value is ByteSource {
   return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
 }
 
-/**
- * The bytes of a file, read from disk while they are sent.
- *
- * @throws InputError when the file can't be read.
- */
+/** The bytes of a file. @throws InputError when it can't be read */
 export async function fileBytes(path: string): Promise<ByteSource> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new InputError(

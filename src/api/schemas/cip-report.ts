@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { anyText, each, filledText, listOf, looseObject, optionalText } from "./fields.js";
 
-// A report would show a verdict of another name as neither an exception nor clear, so it must not pass.
+// A report would show another verdict as neither an exception nor clear.
 const verdict = z.enum(["clear", "consider"], "not clear or consider");
 const providers = listOf(anyText);
 
-/** A brokerage customer-identification report (docs/reference/service.md, "CIP report"). */
+/** docs/reference/service.md, "CIP report". */
 export const cipReportSchema = looseObject({
   ...each(filledText, "user_id", "approved_at", "approved_by"),
   ...each(optionalText, "approved_reason", "check_initiated_at", "check_completed_at", "kyc_completed_at"),

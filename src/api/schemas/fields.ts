@@ -8,14 +8,14 @@ import {
   isIsoDate,
 } from "../../domain/service/transaction-values.js";
 
-// Every message is fixed text: it reaches the quarantine table and the logs, so it must not quote a value.
+// Messages are fixed text: they reach the quarantine table and logs, and must quote no value.
 
-/** An object of an answer: fields that are not named here pass. */
+/** An object of an answer: other fields pass. */
 export function looseObject<S extends z.ZodRawShape>(shape: S) {
   return z.looseObject(shape, "not an object");
 }
 
-/** An object of a request: a field that is not named here is refused. */
+/** An object of a request: other fields are refused. */
 export function strictObject<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, "not an object");
 }
@@ -34,7 +34,7 @@ export const flag = z.boolean("not true or false");
 export const optionalFlag = flag.nullish();
 export const integer = z.int("not an integer");
 
-/** An id: text that is not blank and has no lone surrogate. */
+/** An id. */
 export const keyText = anyText
   .refine((text) => !isBlank(text), { error: "blank", abort: true })
   .refine((text) => !hasLoneSurrogate(text), "has a lone surrogate");
@@ -46,11 +46,11 @@ const decimal = (isRight: (text: string) => boolean) =>
     .string("not a decimal string")
     .refine(isRight, { error: ({ input }) => amountProblem(String(input), "not a decimal string") });
 
-/** Money as a JSON string; whoever reads an answer makes texts of its JSON numbers first, before a float holds them. */
+/** Money; readers turn JSON numbers into texts before a float holds them. */
 export const amountText = decimal(isAmount);
 
-/** Money of a row that is kept whatever the decimals. */
+/** Money with any number of decimals. */
 export const longAmountText = decimal(isDecimal);
 
-/** A day, or a date-time of which only the day counts. */
+/** A date-time counts as its day. */
 export const dayText = z.string("not a day YYYY-MM-DD").refine(isIsoDate, "not a day YYYY-MM-DD");

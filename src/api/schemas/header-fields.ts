@@ -5,19 +5,19 @@ import { anyText, listOf } from "./fields.js";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Text that a header carries unchanged (RFC 9110, 5.5). */
+/** RFC 9110, 5.5. */
 export const headerText = ruled(anyText, headerProblem).describe(
   "printable ASCII text without spaces around it",
 );
 
-/** Why a text can't be a header's value, without quoting it; undefined when it can. */
+/** Why a text can't be a header's value, without quoting it. */
 export function headerProblem(text: string): string | undefined {
   if (text === "") return "empty";
   if (!/^[\x20-\x7e]+$/.test(text)) return "with a character that is not printable ASCII";
   return text === text.trim() ? undefined : "with spaces around it";
 }
 
-/** Headers for the target of a proxy: they get the prefix here and lose it there. */
+/** For the target of a proxy: the client adds the prefix, the service removes it. */
 export const forwardedHeaders = z
   .record(z.string(), headerText, "not an object")
   .superRefine((headers, context) => {
@@ -34,12 +34,11 @@ export const forwardedHeaders = z
 
 const ingressRule = ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM);
 
-/** Rules by which values of a proxy's answer go into a vault. */
 export const ingressRules = listOf(ingressRule).nonempty("empty").describe(`a list of ${INGRESS_RULE_FORM}`);
 
 const PEM = /^(?:-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----\s*)+$/;
 
-/** PEM text in base64, whole and of a kind (`CERTIFICATE`, `PRIVATE KEY`). */
+/** Whole PEM text in base64. */
 export function pem(kind: "CERTIFICATE" | "PRIVATE KEY") {
   const problem = (text: string): string | undefined => {
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return "not base64";
@@ -53,7 +52,6 @@ export const targetMethod = z
   .enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], "not an HTTP method in capitals")
   .describe("GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS; the service takes POST when left out");
 
-/** What a proxy appends to its target's address. */
 export const pathAndQuery = ruled(anyText, (text) => {
   if (!/^[\x21-\x7e]+$/.test(text)) return "empty, with a space or a character that is not ASCII";
   if (!/^[/?]/.test(text)) return "not beginning with / or ?";

@@ -10,17 +10,13 @@ import {
   optionalText,
 } from "./fields.js";
 
-// A status that is not in docs/reference/service.md, "Onboarding statuses", passes: it is kept
-// and flagged, never a reason to lose an outcome.
+// An unknown status is kept and flagged: it must not cost an outcome.
 const status = filledText;
 
-/**
- * How an end user continues an onboarding; token and link are secrets
- * (docs/reference/service.md, "Onboarding result").
- */
+/** Token and link are secrets (docs/reference/service.md, "Onboarding result"). */
 const continuation = looseObject(each(filledText, "expires_at", "link", "token"));
 
-/** The result of creating an onboarding (docs/reference/service.md, "Onboarding result"). */
+/** docs/reference/service.md, "Onboarding result". */
 export const onboardingResultSchema = looseObject({
   id: filledText,
   status,
@@ -32,8 +28,7 @@ export const onboardingResultSchema = looseObject({
 export type OnboardingResult = z.output<typeof onboardingResultSchema>;
 
 /**
- * What `GET /onboardings/{id}` answers. Its shape is not shown: an object in which the fields of an
- * onboarding result, where they are there, are of their kinds.
+ * `GET /onboardings/{id}`: the contract does not show its shape, so only fields of an onboarding result are checked.
  */
 export const onboardingSchema = looseObject({
   ...each(optionalText, "id", "status", "error_message"),
@@ -43,7 +38,7 @@ export const onboardingSchema = looseObject({
 });
 export type Onboarding = z.output<typeof onboardingSchema>;
 
-/** An item of an onboarding list (docs/reference/service.md, "Onboarding lists"). */
+/** docs/reference/service.md, "Onboarding lists". */
 const onboardingItemSchema = looseObject({
   id: filledText,
   external_id: optionalText,
@@ -53,7 +48,7 @@ const onboardingItemSchema = looseObject({
 });
 export type OnboardingItem = z.output<typeof onboardingItemSchema>;
 
-/** One page of an onboarding list; no `next_page` means that it is the last. */
+/** The last page has no `next_page`. */
 export const onboardingPageSchema = looseObject({
   data: listOf(onboardingItemSchema),
   meta: looseObject({ next_page: integer.nullish() }).nullish(),
@@ -69,7 +64,7 @@ const validated = looseObject({
   status,
 });
 
-/** The result of validating a session (docs/reference/service.md, "Session validation"). */
+/** docs/reference/service.md, "Session validation". */
 export const sessionSchema = looseObject({
   user: validated.nullish(),
   business: validated.nullish(),

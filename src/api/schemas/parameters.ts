@@ -12,26 +12,25 @@ export const noPath = strictObject({});
 
 export const noQuery = strictObject({});
 
-/** Rows per page, or the number of a page. */
 export const positive = integer.positive("not positive").describe("an integer from 1");
 
-/** The paged lists take 100 rows at most (docs/reference/service.md, "Limits"). */
+/** docs/reference/service.md, "Limits". */
 const listPageSize = positive.max(100, "more than 100").describe("an integer from 1 to 100");
 
-/** Where an update continues: left out for the complete history, never sent empty. */
+/** Left out for the complete history, never sent empty. */
 export const cursor = anyText
   .min(1, "empty: leave it out to read the complete history")
   .describe("the `cursor.next` of the answer before; left out for the complete history");
 
 const day = anyText.refine(isRealDay, "not a day YYYY-MM-DD");
 
-/** The days of a list that names none: the service goes back 90 days from today where a request leaves them open. */
+/** Without days, the service lists the last 90 only. */
 export const ALL_DAYS = { start_date: "1900-01-01", end_date: "2999-12-31" } as const;
 
 const dayWords = (name: keyof typeof ALL_DAYS) =>
   `a day of the calendar, YYYY-MM-DD; ${ALL_DAYS[name]} when left out`;
 
-/** The filters of the paged lists; account ids are joined by commas, so no id may hold one. */
+/** Account ids are joined by commas, so none may hold one. */
 export const listQuery = strictObject({
   account_ids: listOf(anyText.regex(/^[^,]+$/, "empty or with a comma"))
     .nonempty("empty")
@@ -43,18 +42,14 @@ export const listQuery = strictObject({
   size: listPageSize.optional(),
 });
 
-/**
- * The paging of the onboarding lists; default and maximum of `page_size` are not shown
- * (docs/reference/service.md, "Onboarding lists").
- */
+/** The contract shows no bounds of `page_size` (docs/reference/service.md, "Onboarding lists"). */
 export const onboardingListQuery = strictObject({
   ...each(positive.optional(), "page", "page_size"),
 });
 
-/** Rows of a list as they came; each is checked on its own. */
+/** Each row is checked on its own. */
 export const rows = listOf(z.unknown());
 
-/** The envelope of a paged list without its rows. */
 export const pageCounts = {
   ...each(integer, "page", "size"),
   total: integer.nonnegative("negative"),
@@ -65,10 +60,8 @@ export const emptyAnswer = z.looseObject({});
 const CONTROL_OR_SURROGATE = /[\p{Cc}\p{Surrogate}]/u;
 
 /**
- * Fills a path template (`/users/{fp_id}`), encoding each value as exactly one segment.
- *
- * @throws UnsendableError for a value that would not stay one segment on every server between here and the
- * service: empty, `.`, `..`, with a slash, a backslash, a control character or a lone surrogate.
+ * Fills `/users/{fp_id}`, each value as exactly one segment.
+ * @throws UnsendableError for a value that a server might read as none or several segments
  */
 export function fillPath(template: string, values: Readonly<Record<string, unknown>>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
@@ -83,7 +76,7 @@ function encodeSegment(name: string, value: unknown): string {
   return encodeURIComponent(value as string);
 }
 
-/** Why a value can't be a path segment, without quoting it; undefined when it can. */
+/** Why a value can't be a path segment, without quoting it. */
 export function segmentProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "is not text";
   if (value === "") return "is empty";

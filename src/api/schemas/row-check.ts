@@ -1,14 +1,14 @@
 import type { z } from "zod";
 
-/** True only for values that a schema accepts; false proves nothing. */
+/** True only for accepted values; false proves nothing. */
 type RowCheck = (value: unknown) => boolean;
 
 const known = new WeakMap<z.ZodType, RowCheck>();
 
 /**
- * A schema as a plain predicate, compiled once. Parsing makes a new object of every row, which costs a large
- * sync three times as much as looking at it (docs/inside/performance.md); a row that does not pass here is judged by
- * the schema itself, which also has the words for it. Kinds of schemas that are not known here never pass.
+ * A schema as a predicate, compiled once: parsing copies every row, which costs a large sync three times as much
+ * (docs/inside/performance.md). What does not pass here, or has an unknown kind of schema, is judged by the schema
+ * itself.
  */
 export function rowCheck(schema: z.ZodType): RowCheck {
   let check = known.get(schema);
@@ -19,7 +19,6 @@ export function rowCheck(schema: z.ZodType): RowCheck {
   return check;
 }
 
-/** The part of zod's description of a schema that is read here. */
 interface Described {
   readonly def: {
     readonly type: string;
@@ -83,7 +82,7 @@ function ofKind({
       return any && ((value) => any.some((check) => check(value)));
     }
     case "object":
-      // A strict object would refuse fields that are looked at by nobody here.
+      // A strict object would refuse other fields.
       return catchall?.def.type === "unknown" && shape !== undefined ? objectCheck(shape) : undefined;
     default:
       return undefined;
@@ -102,8 +101,7 @@ function objectCheck(shape: Readonly<Record<string, Described>>): RowCheck {
 }
 
 /**
- * Says why a row can't be loaded, every rule that it breaks (`amount: not a decimal string; date: …`), or undefined when it can.
- * The reason names fields and rules only, never what is in the row.
+ * Every rule that a row breaks (`amount: not a decimal string; date: …`), never what is in it; undefined for a good row.
  */
 export function rowProblem(schema: z.ZodType, row: unknown): string | undefined {
   if (rowCheck(schema)(row)) return undefined;

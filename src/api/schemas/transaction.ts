@@ -12,14 +12,11 @@ import {
   optionalText,
 } from "./fields.js";
 
-// Confidence scores are not checked: a bad score must never quarantine money (docs/use/tables.md, "Accepted values").
+// A bad score must never quarantine money (docs/use/tables.md, "Accepted values").
 const scored = looseObject({ value: optionalText }).nullish();
 const party = looseObject(each(optionalText, "id", "name", "logo")).nullish();
 
-/**
- * A bank transaction (docs/reference/service.md, "Bank transactions") that can be loaded. `datetime` may be anything: a
- * bad one costs the instant, never the row. Unknown fields pass.
- */
+/** docs/reference/service.md, "Bank transactions". A bad `datetime` costs the instant, never the row. */
 export const bankTransactionSchema = looseObject({
   transaction_id: keyText,
   account_id: keyText,
@@ -38,15 +35,11 @@ export const bankTransactionSchema = looseObject({
   }).nullish(),
 });
 
-/** An entry of a sync's `removed`: the id of a transaction that is gone. */
 export const removedIdSchema = keyText;
 
 const optionalMoney = longAmountText.nullish();
 
-/**
- * An investment transaction (docs/reference/service.md, "Investment transactions") that can be loaded;
- * unknown fields pass.
- */
+/** docs/reference/service.md, "Investment transactions". */
 export const investmentTransactionSchema = looseObject({
   investment_transaction_id: keyText,
   account_id: keyText,
@@ -58,7 +51,7 @@ export const investmentTransactionSchema = looseObject({
   ...each(optionalMoney, "fees", "forex_rate", "price", "quantity"),
 });
 
-/** A security (docs/reference/service.md, "Investment transactions") that can be loaded. */
+/** docs/reference/service.md, "Investment transactions". */
 export const securitySchema = looseObject({
   security_id: keyText,
   ...each(optionalText, "name", "currency", "type", "ticker", "isin", "sedol", "close_date"),

@@ -12,7 +12,7 @@ import { cipReports } from "../../lake/tables/cip.js";
 import { openColumn } from "../../lake/tables/encrypted-column.js";
 import type { PackTools } from "./facts.js";
 
-/** Kinds of changes between two exports, what matters most first. */
+/** What matters most first. */
 export const CHANGE_KINDS = [
   "clear_to_consider",
   "consider_to_clear",
@@ -23,21 +23,19 @@ export const CHANGE_KINDS = [
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** The columns of `changes.csv`. */
 export const CHANGE_COLUMNS = ["change", "fp_id", "external_id", "field", "before", "after", "note"] as const;
 
-/** A line of `changes.csv`. */
 export type ListedChange = {
   readonly [C in Exclude<(typeof CHANGE_COLUMNS)[number], "change">]: string | null;
 } & { readonly change: ChangeKind };
 
-/** What differs in every export anyway; an instant is compared by its text. */
+/** These differ in every export; an instant is compared by its text. */
 const NOT_COMPARED = new Set<string>(["run_id", "fp_id", "asked", "asked_at"]);
 const COMPARED = cipReports.columns
   .filter(({ name, type }) => type !== "TIMESTAMPTZ" && !NOT_COMPARED.has(name))
   .map(({ name }) => name);
 
-/** The values that another text of a report may quote. */
+/** Values that other texts of a report may quote. */
 const QUOTED = [
   "checked_data_address",
   "checked_data_date_of_birth",
@@ -57,8 +55,7 @@ export async function hasReportsOf(lake: PackTools["lake"], exportId: string): P
 }
 
 /**
- * Gives what differs between the reports of an earlier export, as the lake has them, and those of the pack in
- * `directory`, what matters most first. Each call reads them again.
+ * The differences between an earlier export's reports in the lake and the pack in `directory`, what matters most first.
  */
 export async function eachChange(
   { lake, sealer }: PackTools,
@@ -103,7 +100,7 @@ function changesSql(before: string, directory: string): string {
 
 const UNREADABLE = "not compared: one of the two is encrypted with a key that is not here";
 
-/** Opens and masks a change; undefined for a value that is the same under another key. */
+/** A change, opened and masked; undefined for the same value under another key. */
 function listed(
   { quoted_before, quoted_after, ...change }: Change,
   sealer: Sealer,
@@ -120,12 +117,11 @@ function listed(
   return { ...change, before: shown(field, was, masks), after: shown(field, now, masks) };
 }
 
-/** Whether a value can quote no other one. */
 function quotesNothing(value: string | null): boolean {
   return value === null || value === "clear" || value === "consider" || instantOf(value) !== null;
 }
 
-/** A value in the clear; undefined where its key is gone. */
+/** Undefined where the key is gone. */
 function opened(sealer: Sealer, field: string, value: string | null): string | null | undefined {
   try {
     return value && openColumn(sealer, cipReports.name, field, value);
@@ -155,7 +151,7 @@ function shown(field: string, value: string | null, masks: readonly [Mask, Mask]
   if (field === "checked_data_date_of_birth") return mask.birthDate(value);
   if (field === "checked_data_address") return mask.address(value);
   if (field === "ip_address") return mask.ipAddress(value);
-  // Nobody knows what these hold.
+  // Their content is unknown.
   if (field === "other_fields") return HIDDEN;
   return masks.reduce((masked, { text }) => text(masked), value);
 }

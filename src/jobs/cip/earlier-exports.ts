@@ -14,7 +14,7 @@ import { csvFile } from "../../lake/sql/duckdb-files.js";
 import { sqlList } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 
-/** Where exports are made: in the lake, unless a directory was named. */
+/** In the lake, or in a named directory. */
 export function exportsIn(lake: ObjectStore, out: string | null): PackPlace {
   if (out !== null) return directoryPacks(out);
   if (isS3Address(lake.address)) return bucketPacks(lake, "_exports/cip/");
@@ -22,9 +22,8 @@ export function exportsIn(lake: ObjectStore, out: string | null): PackPlace {
 }
 
 /**
- * Reads the manifest of the export before a run: of the one that was named, else of the newest; null where there is none.
- *
- * @throws InputError where the named one is not there, PackError where its manifest was changed.
+ * The manifest of the named or newest earlier export; null for none.
+ * @throws InputError where the named one is not there, PackError where its manifest was changed
  */
 export async function previousPack(
   exports: PackPlace,
@@ -47,7 +46,7 @@ export async function previousPack(
   return null;
 }
 
-/** Whether the pack of an export is there and names somebody of these ids, be it as excluded or by a wrong row. */
+/** Whether an export's pack names one of these ids, also as excluded or by a wrong row. */
 export async function isInPack(
   { store, duckdb }: Pick<Lake, "store" | "duckdb">,
   { run_id, out }: { readonly run_id: string; readonly out: string | null },
@@ -64,10 +63,10 @@ export async function isInPack(
   return named.length > 0;
 }
 
-/** Comes after the id of any export. */
+/** Sorts after every export. */
 const LAST = "cip-~";
 
-/** Reads the export that a new one is to be compared with, before the service is asked for anybody; throws as {@link previousPack}. */
+/** Reads the earlier export before any call; throws as {@link previousPack}. */
 export async function checkPrevious(exports: PackPlace, named: string | null): Promise<void> {
   const scratch = join(tmpdir(), `nightledger-packs-${randomUUID()}`);
   try {

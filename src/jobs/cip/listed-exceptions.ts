@@ -14,13 +14,12 @@ const CSV_COLUMNS = [
   "approval",
 ] as const;
 
-/** An exception of a member, as it is listed, with the person's name; null where there is no report. */
+/** With the person's name; null without a report. */
 export type ListedException = { readonly [C in (typeof CSV_COLUMNS)[number] | "name"]: string | null };
 
 /** The gravest kind first, then by member. */
 const ORDER = ["grade", "position", "part_of"];
 
-/** Begins a spool of the exceptions of all members. */
 export function exceptionsSpool(duckdb: DuckDb): RowSpool<ListedException> {
   const columns = [
     ...ORDER.map((name) => ({ name, type: "INTEGER" }) as const),
@@ -29,7 +28,6 @@ export function exceptionsSpool(duckdb: DuckDb): RowSpool<ListedException> {
   return new RowSpool(duckdb, { columns, order: ORDER });
 }
 
-/** The exceptions of the member with this index, as the spool takes them. */
 export function listedExceptions(
   { member, exceptions, approval, mask }: JudgedMember,
   position: number,
@@ -50,7 +48,7 @@ export function listedExceptions(
   }));
 }
 
-/** Writes `exceptions.csv`. Its first row says once, for everybody, what no report covers. */
+/** Writes `exceptions.csv`; its first row says what no report covers. */
 export async function writeExceptions(spool: RowSpool<ListedException>, files: PackFiles): Promise<void> {
   const { part, element, detail } = NOT_COVERED;
   const first = { fp_id: "*", kind: "missing", rule_part: part, element, detail };

@@ -11,11 +11,10 @@ export interface JudgedMember {
   readonly exceptions: readonly CipException[];
   readonly approval: "automatic" | "manual" | null;
   readonly purge: PurgeDays;
-  /** How its sensitive values are shown. */
   readonly mask: Mask;
 }
 
-/** Judges one member of an export. Nothing of it is kept: there may be more members than fit into memory. */
+/** Judges one member; all members may not fit into memory. */
 export function judged(
   member: CipMember,
   { approver, finished_at, unmasked, retention }: PackFacts,
@@ -37,20 +36,18 @@ export function judged(
   };
 }
 
-/** The name of a person; null where no report gives one. */
+/** Null where no report gives one. */
 export function nameOf({ report }: CipMember, mask: Mask): string | null {
   const name = report?.checked_data.customer_name ?? "";
   return name.trim() === "" ? null : mask.text(name);
 }
 
-/** The header of `outcomes.csv`. */
 export const OUTCOMES_HEAD = csvLine([
   ...["fp_id", "external_id", "status", "reason", "action", "asked", "asked_at"],
   ...["result", "approval", "approved_by", "exceptions"],
   ...["identity_purge_from", "records_purge_from", "retention_note"],
 ]);
 
-/** A member's line of `outcomes.csv`. */
 export function outcomeLine({ member, exceptions, approval, purge, mask }: JudgedMember): string {
   const { fpId, externalId, status, reason, action, asked, askedAt, report } = member;
   return csvLine([
@@ -60,18 +57,15 @@ export function outcomeLine({ member, exceptions, approval, purge, mask }: Judge
   ]);
 }
 
-/** The header of `population.csv`. */
 export const POPULATION_HEAD = csvLine(["fp_id", "external_id", "risk", "account_closed_on", "legal_hold"]);
 
-/** A member's line of `population.csv`. */
 export function populationLine(subject: CipSubject): string {
   const { fpId, externalId, risk, accountClosedOn, legalHold } = subject;
   return csvLine([fpId, externalId, risk, accountClosedOn, legalHold]);
 }
 
 /**
- * The population as its pack will have it. Taken before the first call, it proves that nobody was added or left out.
- *
+ * Rows and hash of the population before the first call, which prove that nobody was added or left out.
  * @param subjects in the order of `fpId`
  */
 export async function populationOf(

@@ -6,33 +6,32 @@ import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
 
-/** A report as the service gave it, its texts untouched. */
+/** Its texts are the service's. */
 export type CipReport = z.output<typeof cipReportSchema>;
 
-/** Whom an export is about: what the roster says of a user, frozen before the first call. */
+/** What the roster says of a user, frozen before the first call. */
 export interface CipSubject {
   readonly fpId: string;
   readonly externalId: string | null;
-  /** As the institution rates the customer, such as `high`. */
+  /** The institution's rating, such as `high`. */
   readonly risk: string | null;
   /** ISO day; null while the account is open. */
   readonly accountClosedOn: string | null;
-  /** Null where the row that says it is wrong. */
+  /** Null for an invalid row. */
   readonly legalHold: boolean | null;
 }
 
-/** One user of an export, and what became of it. */
+/** A user of an export, and the outcome. */
 export interface CipMember extends CipSubject {
   readonly status: "exported" | "failed" | "excluded";
   /** Why there is no report. */
   readonly reason: string | null;
-  /** What to do about it. */
   readonly action: string | null;
-  /** How often the service was asked. */
+  /** Requests. */
   readonly asked: number;
   /** ISO instant of the answer. */
   readonly askedAt: string | null;
-  /** There exactly where it was exported. */
+  /** Null unless exported. */
   readonly report: CipReport | null;
 }
 
@@ -40,7 +39,7 @@ export const rosterRow = userRow.extend({
   risk: ownIdText.optional(),
   account_closed_on: day.optional(),
   legal_hold: yesOrNo.optional(),
-  /** Why the service is not asked about the user. */
+  /** Why no request is made. */
   excluded: ownIdText
     .refine((why) => why !== "", {
       error: "is blank: say why, or leave it out",
@@ -51,7 +50,6 @@ export const rosterRow = userRow.extend({
 
 export type RosterRow = z.output<typeof rosterRow>;
 
-/** What became of a user of the roster. */
 export type MemberResult =
   | {
       readonly kind: "exported";
@@ -67,7 +65,6 @@ export type MemberResult =
     }
   | { readonly kind: "excluded"; readonly reason: string };
 
-/** A user of the roster as the pack has it. */
 export function memberOf(
   { rows, result, reason, asked }: EndedItem<RosterRow, MemberResult>,
   runId: string,
@@ -84,10 +81,9 @@ export function memberOf(
 }
 
 /**
- * Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line.
- *
+ * Every member by `fpId`; an invalid row that was let through is excluded, under its line.
  * @param refuted those whose report is about somebody else
- * @param held users whom the lake knows to be under a legal hold, whatever the roster says
+ * @param held users under a legal hold of the lake
  */
 export async function* membersOf(
   groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,
@@ -118,7 +114,6 @@ function byId(a: CipMember, b: CipMember): number {
   return a.fpId < b.fpId ? -1 : 1;
 }
 
-/** What the roster says of a user; nobody has asked the service. */
 function unasked({ fp_id, external_id, risk, account_closed_on, legal_hold }: RosterRow): CipMember {
   return {
     fpId: fp_id,
@@ -139,14 +134,13 @@ function invalidMember({ line, owner = "", problems }: FrozenBulkRow): CipMember
   const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
   return {
     ...unasked({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
-    // The row can't be relied on: it proves neither a hold nor that there is none.
+    // An invalid row proves nothing.
     legalHold: null,
     reason: `wrong row: ${rules.join("; ")}`,
     action: "fix the row and export it",
   };
 }
 
-/** What to do about a reason. */
 function actionOf(reason: string, runId: string): string {
   const retry = `nightledger runs retry ${runId}`;
   if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;

@@ -2,13 +2,12 @@ import { EXCEPTION_KINDS, type ExceptionKind, type RulePart } from "../../domain
 import { CIP_ELEMENTS, type CipElement, findingsOf } from "../../domain/bulk/cip/report.js";
 import type { JudgedMember } from "./member-lines.js";
 
-/** Numbers over all members. */
 export class Overview {
   readonly verdicts = new Map<CipElement, { clear: number; consider: number }>(
     CIP_ELEMENTS.map((element) => [element, { clear: 0, consider: 0 }]),
   );
   readonly approvedBy = { automatic: 0, manual: 0 };
-  /** Exceptions by kind, and the members who have one. */
+  /** Exceptions by kind, and members with one. */
   readonly exceptions = new Map<ExceptionKind, { rows: number; members: number }>(
     EXCEPTION_KINDS.map((kind) => [kind, { rows: 0, members: 0 }]),
   );
@@ -16,11 +15,9 @@ export class Overview {
   readonly missing: Record<Exclude<RulePart, "B">, number> = { A: 0, C: 0, D: 0 };
   /** Members with a `consider` anywhere. */
   considered = 0;
-  /** Members under a legal hold. */
   onHold = 0;
-  /** Members of whom the roster does not say whether they are. */
+  /** The roster does not say. */
   holdUnknown = 0;
-  /** Members who were asked for more than once. */
   askedAgain = 0;
 
   add({ member, exceptions, approval }: JudgedMember): void {

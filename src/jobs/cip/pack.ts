@@ -38,10 +38,9 @@ interface WrittenPack {
 }
 
 /**
- * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
- *
+ * Writes the files of a CIP export (docs/use/exports.md) into an empty directory; `publishPack` names it.
  * @param members in the order of `fpId`
- * @throws when the members are not the frozen population: a pack says who was meant before the first call.
+ * @throws when they are not the frozen population
  */
 export async function writeCipPack(
   tools: PackTools,
@@ -61,7 +60,7 @@ class CipPack {
   readonly #counts = { population: 0, exported: 0, failed: 0, excluded: 0 };
   readonly #retention = new PackRetention();
   readonly #overview = new Overview();
-  /** Members come by id, and the rows of each in their order. */
+  /** Members come by id, rows of each in order. */
   readonly #tables: ReadonlyMap<(typeof CIP_TABLES)[number]["name"], RowSpool>;
   readonly #exceptions: RowSpool<ListedException>;
 
@@ -116,7 +115,7 @@ class CipPack {
     for (const spool of [...this.#tables.values(), this.#exceptions]) await spool.release();
   }
 
-  /** Writes `changes.csv`; it has a header only where there is nothing to compare with. */
+  /** Writes `changes.csv`; only a header where there is no earlier export. */
   async #writeChanges(): Promise<ShownChanges> {
     const { tools, files } = this;
     const { previous, unmasked } = this.facts;
@@ -144,7 +143,7 @@ class CipPack {
     return { counts: isKnown ? counts : null, each };
   }
 
-  /** Reads the members once: writes the files with a line for each, and collects what is sorted or counted later. */
+  /** Reads the members once: writes a line for each, and spools what is sorted later. */
   async #writeMembers(members: AsyncIterable<CipMember>): Promise<void> {
     const frozen = await this.files.write(POPULATION_FILE, async (population) => {
       await population(POPULATION_HEAD);

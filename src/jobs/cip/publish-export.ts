@@ -20,7 +20,7 @@ import { refutedMembers } from "./refuted.js";
 
 type CipRun = WholeRun<RosterRow, MemberResult, CipOptions>;
 
-/** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
+/** Publishes an export's pack, or finds it published; returns its place and counts. */
 export async function publishExport(run: CipRun) {
   const { runId, lake, options } = run;
   const exports = exportsIn(lake.store, options.out);
@@ -58,7 +58,7 @@ async function makePack(
   try {
     const held = await heldUsers(lake);
     const members = () => membersOf(run.groups, runId, { refuted, held });
-    // No table has what the roster says of those without a report.
+    // No table has the roster's words of users without a report.
     const unreported: string[] = [];
     for await (const { fpId, legalHold, report } of members())
       if (legalHold && report === null) unreported.push(fpId);
@@ -69,7 +69,7 @@ async function makePack(
     await writeCipPack({ lake, sealer }, directory, facts, members());
     await exports.publish(runId, directory);
   } catch (error) {
-    // An attempt that Temporal gave up on may have published meanwhile.
+    // An attempt that Temporal gave up may have published meanwhile.
     if (!(await exports.resume(runId, scratch))) throw error;
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -4,13 +4,13 @@ import { maskedId } from "../../domain/service/external-id.js";
 import type { ClosedGroup } from "../job.js";
 import type { MemberResult, RosterRow } from "./member.js";
 
-/** So much of all reports has to name the very `fp_id`, so that all have to. */
+/** With so many reports naming the very `fp_id`, all have to. */
 const NEARLY_ALL = 0.75;
 
 /**
- * Finds the members whose report is about somebody else, as all reports of an export show: the service does not promise
- * that a report's `user_id` is the `fp_id` of the request. Members with the same `user_id` all fail, because nothing
- * tells whose it is. Where nearly all reports name the `fp_id`, one that names another fails.
+ * Members whose report is about somebody else. The contract does not promise that a report's `user_id` is the `fp_id`,
+ * so all reports decide together: of one `user_id` for several members all fail; where nearly all reports name the
+ * `fp_id`, one that names another fails.
  */
 export async function refutedMembers(
   groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,

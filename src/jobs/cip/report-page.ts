@@ -14,21 +14,18 @@ time { white-space: nowrap; }
 @media print { .headline.cip { grid-template-columns: repeat(5, 1fr); } .verdict { font-size: 8pt; padding-top: 0; padding-bottom: 0; } }
 `;
 
-/** What the report repeats on each sheet, so that a printed one says what it is of. */
+/** Repeated on each printed sheet. */
 export interface ReportFrame {
   readonly exportId: string;
-  /** Hash over the files of rows (docs/use/exports.md, "The hash on each sheet"). */
+  /** Over the files of rows (docs/use/exports.md, "The hash on each sheet"). */
   readonly contentSha256: string;
-  /** Whose customers it shows, where the settings say. */
   readonly institution?: string | undefined;
-  /** Whether it shows what is masked elsewhere. */
   readonly unmasked: boolean;
 }
 
 /**
- * The beginning of the report, up to its top. Three texts go into a style sheet, where HTML's escapes have no effect.
- *
- * @throws where a text could leave the style sheet that prints it.
+ * The report up to its top. Three texts go into a style sheet, where HTML's escapes have no effect.
+ * @throws where a text could end the style sheet
  */
 export function reportHead({ exportId, contentSha256, institution, unmasked }: ReportFrame): string {
   if (!/^[\w.-]+$/.test(exportId) || !/^[0-9a-f]{64}$/.test(contentSha256)) {
@@ -49,7 +46,7 @@ export function reportHead({ exportId, contentSha256, institution, unmasked }: R
   return pageStart(`CIP report · ${exportId}`, head).html;
 }
 
-/** A text within a string of a style sheet: whatever is no letter, digit or space by its number. */
+/** A string of a style sheet: signs by number. */
 function cssText(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N} ]/gu, (one) => `\\${one.codePointAt(0)?.toString(16)} `);
 }

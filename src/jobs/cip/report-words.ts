@@ -3,7 +3,6 @@ import { type CipElement, instantOf } from "../../domain/bulk/cip/report.js";
 import { html, joined, type Markup } from "../../pages/parts.js";
 import type { ChangeKind } from "./changes.js";
 
-/** What the report calls the verdicts of a user. */
 export const ELEMENT_NAMES: Readonly<Record<CipElement, string>> = {
   result: "Result",
   date_of_birth: "Date of birth",
@@ -16,7 +15,7 @@ export const ELEMENT_NAMES: Readonly<Record<CipElement, string>> = {
   "watchlist.monitored_lists": "Watchlists: monitored lists",
 };
 
-/** What the report calls a field; any other by its own name, with spaces. */
+/** Others by their own name, with spaces. */
 const FIELD_NAMES = new Map<string, string>(
   Object.entries({
     ...ELEMENT_NAMES,
@@ -56,14 +55,14 @@ export const CHANGE_NAMES: Readonly<Record<ChangeKind, string>> = {
   screened_again: "screened again",
 };
 
-/** A text with the code that it begins with in words: `not_found (…)` as "not found (…)". */
+/** `not_found (…)` as "not found (…)". */
 export function codeInWords(text: string): string {
   return text.replace(/^[a-z\d]+(?:_[a-z\d]+)+(?=$|[ :])/i, (code) => code.replaceAll("_", " "));
 }
 
 const INSTANTS = /(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d))/;
 
-/** A text whose instants are in UTC, to the second, and not broken over lines. */
+/** Instants in UTC, to the second, unbroken. */
 export function withTimes(text: string): Markup {
   const parts = text.split(INSTANTS).map((part) => {
     const instant = instantOf(part);

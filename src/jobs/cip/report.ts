@@ -31,11 +31,11 @@ import {
 
 const REPORT_FILE = "report.html";
 
-/** What changed since the pack before. */
+/** Since the earlier pack. */
 export interface ShownChanges {
-  /** How many users had a change of each kind; null where the lake has no reports to compare with. */
+  /** Users by kind of change; null where the lake has no earlier reports. */
   readonly counts: Readonly<Record<ChangeKind, number>> | null;
-  /** Reads every change, what matters most first. */
+  /** What matters most first. */
   each(write: (change: ListedChange) => Promise<void>): Promise<void>;
 }
 
@@ -67,7 +67,6 @@ export async function writeReport(files: PackFiles, shown: Shown): Promise<void>
 
 const UNMASKED = html`<p class="warning"><strong>Unmasked.</strong> Tax ids, birth dates, addresses and IP addresses are shown in full. The reason is recorded.</p>\n`;
 
-/** What the export is, who made it, when. */
 function top({ facts, contentSha256 }: Shown): Markup {
   const { institution, service_mode: mode, previous, amends, reason } = facts;
   return html`<header class="top">
@@ -89,7 +88,6 @@ ${factList({
 `;
 }
 
-/** The numbers and the statement of completeness. */
 function summary({ overview, counts, facts }: Shown): Markup {
   const { askedAgain, holdUnknown, approvedBy, exceptions } = overview;
   const { population, exported, failed, excluded } = counts;
@@ -126,7 +124,7 @@ ${askedAgain > 0 ? again : null}</p>
 ${section("Results", table("Results by element", "None.", ["Element", "Clear", "Consider"], verdicts, ""))}`;
 }
 
-// The sections of exceptions and changes are written in parts.
+// Exceptions and changes are written in parts.
 const SECTION_END = html`</section>\n`;
 const LISTING_END = html`</tbody></table></div>\n`;
 
@@ -139,7 +137,7 @@ function listingRow(first: Content, ...cells: readonly Content[]): Markup {
   return html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
 }
 
-/** Somebody, and below that what else they are known by. */
+/** A name above its ids. */
 function named(who: string | null, ...ids: readonly (string | null)[]): Markup {
   const others = ids.filter((id) => id !== null && id !== who).join(" · ");
   return joined(bdi(who), others === "" ? null : html`<span class="ids">${bdi(others)}</span>`);

@@ -16,20 +16,20 @@ import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
 type CipTable = (typeof CIP_TABLES)[number]["name"];
-/** Rows by table; none where a user has no report. */
+/** None for a user without a report. */
 type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
 
-/** The columns of `cip_reports` that hold fields of the report, those of its parts under `<part>_<field>`. */
+/** Columns of `cip_reports` with fields of the report; those of its parts are `<part>_<field>`. */
 const REPORTED = cipReports.columns
   .filter(({ name }) => !OWN_CIP_COLUMNS.includes(name))
   .map(({ name, type }) => {
     const [, part, own] = /^(checked_data|watchlist)_(.+)$/.exec(name) ?? [];
-    // An instant also has a column with the text that it came as.
+    // An instant has a second column with its text.
     return { name, type, part, field: (own ?? name).replace(/_text$/, "") };
   });
 const fieldsOf = (part?: string) => REPORTED.filter((one) => one.part === part).map(({ field }) => field);
 
-/** The fields that have a column, here or in the child tables; anything else goes into `other_fields`. */
+/** Fields with a column; others go into `other_fields`. */
 const KNOWN = {
   report: [
     ...[...fieldsOf(), "date_of_birth_breakdown", "matched_addresses", "tax_id_breakdown"],
@@ -40,7 +40,7 @@ const KNOWN = {
   watchlist: [...fieldsOf("watchlist"), "records"],
 };
 
-/** The rows of a user's report, as the files of a pack and the lake's tables both get them. */
+/** A report's rows, for the pack and the lake's tables. */
 export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRows {
   const { report, fpId } = member;
   const key = { run_id: runId, fp_id: fpId };
@@ -57,7 +57,7 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
     [cipMatchedAddresses.name]: list(report.matched_addresses),
     [cipDateOfBirthSources.name]: list(report.date_of_birth_breakdown),
     [cipTaxIdSources.name]: list(report.tax_id_breakdown),
-    // A record may say anything of a customer.
+    // A record may say anything of a customer, so it is sealed.
     [cipWatchlistRecords.name]: report.watchlist.records.map((record, index) =>
       sealRowRepeatably(sealer, cipWatchlistRecords, fpId, {
         ...key,
@@ -93,7 +93,7 @@ function kindOf(record: unknown): string {
   return typeof record === "string" ? "text" : typeof record;
 }
 
-/** The fields that no column has, as JSON with sorted names; null where there is none. */
+/** As JSON with sorted names; null for none. */
 function otherFields(report: CipReport): string | null {
   const { checked_data, self_reported, watchlist } = report;
   const taken = new TakenFields();

@@ -22,7 +22,7 @@ import {
 export const businessRow = z.object({
   fp_bid: idText,
   external_id: ownIdText.optional(),
-  /** The person that the business belongs to, where there is one. */
+  /** The business's person. */
   fp_id: idText.optional(),
 });
 
@@ -30,21 +30,18 @@ export type BusinessRow = z.output<typeof businessRow>;
 
 export interface BusinessOnboarding {
   readonly onboarding: OnboardingItem;
-  /**
-   * `none`: the service has no insights of it; `not_ended`: it was not asked, because the onboarding goes on; `refused`:
-   * the service refused the request.
-   */
+  /** `none`: the service has no insights; `not_ended`: not requested while the onboarding goes on. */
   readonly state: "found" | "none" | "not_ended" | "refused";
-  /** There exactly where they were found. A number that a double can't hold is its text. */
+  /** Null unless `found`. A number that a double can't hold is text. */
   readonly insights: BusinessInsights | null;
-  /** ISO instant of the answer; null where there is none. */
+  /** ISO instant of the answer. */
   readonly askedAt: string | null;
 }
 
-/** What became of a business of the file: its onboardings by their ids. */
+/** A business's onboardings by id. */
 export interface BusinessResult {
   readonly onboardings: readonly BusinessOnboarding[];
-  /** The first refusal, where there are insights of other onboardings; left out where none was refused. */
+  /** The first refusal, where other onboardings have insights. */
   readonly failure?: Pick<RowEnd, "reason" | "refused"> | undefined;
 }
 
@@ -52,7 +49,7 @@ type Row = Readonly<Record<string, unknown>>;
 type Rows = readonly Row[];
 type KybRows = Readonly<Record<(typeof KYB_TABLES)[number]["name"], Rows>>;
 
-/** The columns of child tables that hold no field of their object. */
+/** Columns of child tables that are no fields. */
 const NO_FIELDS = new Set([
   ...["run_id", "fp_bid", "onboarding_id", "registration", "screened", "entity", "screened_entity_name"],
   ...["position", "absent", "nulls", "other_fields"],
@@ -70,7 +67,7 @@ export function kybRows(
   const none = { run_id: runId, fp_bid, external_id, fp_id, insights: "no_onboarding" };
   return {
     ...(Object.fromEntries(rows) as KybRows),
-    // Otherwise nothing would say that the service was asked.
+    // Says that the service was asked.
     ...(onboardings.length === 0 && { business_insights: [none] }),
   };
 }
@@ -110,7 +107,7 @@ function onboardingRows(
   };
 }
 
-/** @param more fields of the objects that have a table of their own */
+/** @param more fields with a table of their own */
 function childRows(
   { columns }: TableSpec,
   objects: readonly object[],
@@ -168,7 +165,7 @@ function insightsRow(
   };
 }
 
-/** A value as its column takes it: a number as its text, a list as JSON. */
+/** A number as its text, a list as JSON. */
 function cellOf(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   return typeof value === "string" || typeof value === "boolean" ? value : JSON.stringify(value);
@@ -176,20 +173,15 @@ function cellOf(value: unknown): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Takes the fields of an answer that have columns, and notes what the columns can't say: which fields were left out,
- * which were null, and which have no column.
- */
+/** Takes an answer's fields into columns, and notes which were left out, null, or without a column. */
 export class TakenFields {
   readonly #absent: string[] = [];
   readonly #nulls: string[] = [];
   readonly #others: [path: string, value: unknown][] = [];
 
   /**
-   * Gives the values of an object's fields. Where the object itself is not there, no field is noted: the note is of
-   * the object.
-   *
-   * @param prefix the path of the object, such as `details.tin.`
+   * The values of an object's fields; where the object is missing, only that is noted.
+   * @param prefix its path, such as `details.tin.`
    */
   take<N extends string>(object: unknown, names: readonly N[], prefix = ""): Record<N, unknown> {
     const given = (object ?? undefined) as Fields | undefined;
@@ -204,7 +196,7 @@ export class TakenFields {
     return Object.fromEntries(values) as Record<N, unknown>;
   }
 
-  /** The columns that every table of KYB exports ends with. */
+  /** The last columns of every KYB table. */
   get columns() {
     return {
       absent: JSON.stringify(this.#absent),

@@ -23,16 +23,16 @@ import { accountRows, type LakeAccount, MOST_ROWS } from "../../lake/bulk/reconc
 import { type Caller, refusalOf } from "../job.js";
 import type { ReconcileOptions } from "../kinds/reconcile.js";
 
-/** Rows in one page: the most that the service gives. */
+/** The most that the service gives. */
 const PAGE_SIZE = 100;
-/** Times that a list is read again because it moved. */
+/** For a list that moved. */
 const MOST_RESTARTS = 5;
-/** Bounds the accounts of a process whose rows are in memory at once. */
+/** Accounts of a process with rows in memory. */
 const accountLimit = pLimit(4);
 
 type ComparedAccount = Pick<RowsResult, "status" | "reason"> & Partial<RowsResult>;
 
-/** Compares what the lake has of a user's accounts with what the service has. */
+/** Compares a user's accounts in the lake with the service's. */
 export async function reconcileUser(
   fpId: string,
   caller: Caller<ReconcileOptions, readonly LakeAccount[]>,
@@ -42,7 +42,7 @@ export async function reconcileUser(
 
 class UserReconciliation {
   readonly #range;
-  /** Rows that the service has, by account; without those that it can't be asked for. */
+  /** Rows at the service by account, without accounts that no list can be requested for. */
   readonly #totals = new Map<string, number>();
 
   constructor(
@@ -83,7 +83,7 @@ class UserReconciliation {
     };
   }
 
-  /** Accounts that only the service has, and rows of the user that belong to none. */
+  /** Accounts that only the service has, and the user's other rows. */
   async #unlisted(): Promise<{ accounts: LakeAccount[]; rest: AccountResult[] }> {
     if (this.#range.links !== undefined) return { accounts: [], rest: [] };
     const total = await this.#total("total", undefined);
@@ -119,13 +119,13 @@ class UserReconciliation {
     return { ...counted, ...(await accountLimit(() => this.#compareRows(account))) };
   }
 
-  /** Compares an account row by row. Nothing differs unless the link's log ends where the lake's rows do. */
+  /** Row by row; nothing differs unless the link's log ends where the lake's rows do. */
   async #compareRows(account: LakeAccount): Promise<ComparedAccount> {
     const { linkId, accountId, quarantined } = account;
     const { from, to } = this.#range;
     const lake = await accountRows(this.caller.lake, { linkId, accountId, from, to });
     if (typeof lake === "string") return { status: "unknown", reason: lake };
-    // Answers that were kept for an earlier state of the lake say nothing of this one.
+    // Answers for an earlier state of the lake say nothing of this one.
     const key = `${keyOf(accountId)}-${lake.head.slice(0, 16)}`;
     const total = this.#totals.get(accountId) ?? 0;
     if (lake.rows === null || total > MOST_ROWS) return this.#compareTotals(key, account, lake.cursor);
@@ -134,7 +134,7 @@ class UserReconciliation {
     const comparison = compareRows(lake.rows, service);
     const counts = { lakeRows: lake.rows.size, serviceRows: service.size, lakeSum: comparison.lakeSum };
     if (isSame(comparison)) return { ...counts, comparison, status: "equal", reason: null };
-    // Asked after the list, so what came between sync and list shows.
+    // Requested after the list, so that it shows what came in between.
     const news = await this.#news(key, linkId, lake.cursor);
     if (news !== null) return { ...counts, status: "unknown", reason: news };
     return { ...counts, comparison, status: "differs", reason: causeOf(comparison, quarantined) };
@@ -147,7 +147,7 @@ class UserReconciliation {
     return { status: "differs", reason: "too_many_rows" } as const;
   }
 
-  /** Every row that the service lists of an account; why not, where the list moved, or had an id twice, in every reading. */
+  /** All rows of an account's list, or why not: it moved, or had an id twice, in every reading. */
   async #rows(key: string, accountId: string): Promise<ComparedRows | string> {
     let rows: ComparedRows | string = "list_moved";
     for (let restart = 0; restart <= MOST_RESTARTS && typeof rows === "string"; restart += 1)
@@ -174,7 +174,7 @@ class UserReconciliation {
     }
   }
 
-  /** Why the service may have moved on since the link was committed; null where it has not. */
+  /** Why the service may be ahead of the link's commit; null where it is not. */
   async #news(key: string, link_id: string, cursor: string): Promise<string | null> {
     try {
       const params = { path: { link_id }, query: { cursor, size: 1 } };
@@ -188,7 +188,7 @@ class UserReconciliation {
   }
 }
 
-/** What explains a difference, where something does. */
+/** What explains a difference; null for nothing. */
 function causeOf({ unlistedPending }: RowComparison, quarantined: number): string | null {
   if (quarantined > 0) return quarantinedReason(quarantined);
   return unlistedPending > 0 ? `replaced_pending ${unlistedPending}` : null;
@@ -201,7 +201,7 @@ function unknownAccount(linkId: string, accountId: string, known: readonly LakeA
   return { linkId, accountId, obstacle, quarantined, rows: 0, sum: "0.0000000000", balance };
 }
 
-/** What is left of a user's total; it is negative where rows went after their account was counted. */
+/** Negative where rows went after their account was counted. */
 function restOf(left: number): AccountResult {
   const none = { linkId: null, accountId: null, balance: null, comparison: null, status: "unknown" } as const;
   return left < 0
@@ -209,7 +209,7 @@ function restOf(left: number): AccountResult {
     : { ...none, reason: "rows_of_no_account", lakeRows: 0, serviceRows: left, lakeSum: "0.0000000000" };
 }
 
-/** Whether the service's list can be asked for an account: it takes ids joined by commas. */
+/** The list takes account ids joined by commas. */
 function isUsable(accountId: string): boolean {
   return accountId.trim() !== "" && !accountId.includes(",") && !hasLoneSurrogate(accountId);
 }
@@ -218,21 +218,20 @@ function keyOf(accountId: string): string {
   return hash("sha256", accountId).slice(0, 16);
 }
 
-/** What a comparison of one account's rows came to. */
 interface RowsResult {
   readonly status: ReconciliationStatus;
   readonly reason: string | null;
-  /** These are null where the service could not be asked, or its list moved. */
+  /** Null where the service had no answer, or its list moved. */
   readonly lakeRows: number | null;
   readonly serviceRows: number | null;
-  /** Sum of signed amounts, decimal text. */
+  /** Of signed amounts, decimal text. */
   readonly lakeSum: string | null;
-  /** Null where only totals were compared. */
+  /** Null for totals only. */
   readonly comparison: RowComparison | null;
 }
 
 export interface AccountResult extends RowsResult {
-  /** Null for rows of the user whose account is not known. */
+  /** Null for rows without a known account. */
   readonly linkId: string | null;
   readonly accountId: string | null;
   readonly balance: BalanceCheck | null;
@@ -244,7 +243,7 @@ export interface UserResult {
   readonly accounts: readonly AccountResult[];
 }
 
-/** What an account counts as: a difference of its balance counts like one of its rows. */
+/** A balance that differs counts like a row. */
 export function statusOf({ status, balance }: AccountResult): ReconciliationStatus {
   return balance?.status === "differs" ? "differs" : status;
 }
