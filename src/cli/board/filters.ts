@@ -1,17 +1,16 @@
 import { html, type Markup } from "../../pages/parts.js";
 import type { Asked } from "./page.js";
 
-/** What a list is narrowed by: one of its choices, a text, or a day. */
+/** Narrows a list by a choice, a text, or a day. */
 interface Filter {
   readonly name: string;
   readonly label: string;
-  /** What is sent, and what is read. */
   readonly choices?: readonly (readonly [value: string, text: string])[];
-  /** Of what is typed; a day where left out. */
+  /** Default: a day. */
   readonly type?: "search";
 }
 
-/** A form of filters that shows what was asked for; a report leaves it out. */
+/** Left out of a report. */
 export function filterForm(asked: Asked, path: string, filters: readonly Filter[]): Markup {
   const fields = filters.map(({ name, label, choices, type = "date" }) => {
     const value = asked.filter(name) ?? "";

@@ -3,7 +3,6 @@ import { BASE_STYLES } from "../../pages/styles.js";
 import { VERSION } from "../../version.js";
 import type { Page } from "./page.js";
 
-/** Dark colours, and what only the board has. */
 export const BOARD_STYLES = `${BASE_STYLES}
 html { color-scheme: light dark; }
 @media screen and (prefers-color-scheme: dark) {
@@ -52,10 +51,7 @@ td:last-child:not(.count) { min-width: 12rem; }
 export const BOARD_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f4e79" d="M10 1a7 7 0 1 0 5 10A6 6 0 0 1 10 1Z"/></svg>';
 
-/**
- * What a browser runs: it reads the page's main part again when something has changed, and each minute, since time alone
- * makes things late.
- */
+/** Reads the page's main part again after changes, and each minute: time alone makes things late. */
 export const BOARD_SCRIPT = `"use strict";
 let seen, isDue = false, readAt = Date.now();
 async function textOf(path) {
@@ -79,10 +75,8 @@ function again() { look().catch(() => undefined).finally(() => setTimeout(again,
 again();
 `;
 
-/** What every page of the board repeats. */
 interface Frame {
   readonly title: string;
-  /** Path of the page that is shown. */
   readonly path: string;
   readonly pages: readonly Page[];
   readonly lake: string;
@@ -110,7 +104,7 @@ ${links}</ul></nav>
   );
 }
 
-/** The board's pages as one file that needs nothing else. */
+/** Pages as one file that needs nothing else. */
 export function reportPage(shown: Pick<Frame, "title" | "lake" | "body">): string {
   const head = html`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <style>${{ html: BOARD_STYLES }}</style>`;

@@ -7,12 +7,10 @@ import { code, figure, joined, type Markup, paragraph, section } from "../../pag
 import { listOf, listsOf, type SqlRow } from "../lake/query.js";
 import { instant, linkTo, listing, moreOf, saying, shownOf, type Total, tableSection } from "./shown.js";
 
-/** Days that a chart has room for. */
 const MOST_DAYS = 12;
-/** Batches, days with decisions, and rows of each state that are shown. */
+/** Batches, days, and rows of each state. */
 const MOST_ROWS = 50;
 
-/** What each state of a row means. */
 const MEANINGS = {
   review: "a reviewer decides it in the service's dashboard",
   customer: "the customer continues, or answers the reviewer",
@@ -24,32 +22,31 @@ const MEANINGS = {
 };
 type QueueState = keyof typeof MEANINGS;
 
-/** Upper ends of the ages that are told apart, in days. */
+/** Upper ends of ages, in days. */
 const AGES = [1, 3, 7] as const;
 
-/** How rows stood at a day's end (UTC): `open` waits for the service or the customer, `review` for a reviewer. */
+/** At a day's end (UTC): `open` waits for service or customer, `review` for a reviewer. */
 type BurndownDay = SqlRow<"day", "open" | "review">;
 
-/** Rows of one state, by age: under a day, one to three, three to seven, longer. */
+/** By age: under a day, one to three, three to seven, longer. */
 type StateCount = Total & { readonly state: QueueState; readonly ages: readonly number[] };
 
 type BatchCount = "started" | "pass" | "fail" | "review" | "other" | "open";
 type Unsure = "fp_id" | "fp_bid" | "external_id" | "since" | "started_at" | "error_class" | "next_action";
 
-/** A row of `onboarding_queue`; `expires_at` is null where nobody waits for it. */
+/** `expires_at` is null where nobody waits. */
 type QueueRow = SqlRow<"batch_id" | "status", "line", Unsure | "expires_at"> & { readonly state: QueueState };
 
-/** Rows of one state that end by themselves: when the first does, and how many within a day and within three. */
+/** Rows of a state that time out: the first, and how many within one and three days. */
 type TimeOut = SqlRow<"first_at", "total" | "in_1d" | "in_3d"> & {
   readonly state: QueueState;
-  /** Requests that a row of its batches has cost on average; null where no run has ended. */
+  /** Requests a row on average; null before a run has ended. */
   readonly calls_a_row: number | null;
 };
 
-/** How the rows of a batch, or of all, stand. */
 type Standing = Awaited<ReturnType<typeof readStanding>>;
 
-/** Reads how rows stand, by one statement. @param batchId was checked */
+/** How rows stand, by one statement. @param batchId checked */
 export async function readStanding(query: LakeQuery, batchId?: string) {
   const its = batchId === undefined ? "" : `where batch_id = '${batchId}'`;
   const seconds = (days: number) => (days * DAY) / SECOND;
@@ -61,12 +58,12 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
   const { days, times, batches, states, timeouts, rows } = await listsOf(
     query,
     {
-      // The newest days on which something came of rows.
+      // The newest days with an outcome.
       days: listOf<BurndownDay>(`from (
           select day, (sum(sum(opened)) over so_far)::bigint as open, (sum(sum(reviewed)) over so_far)::bigint as review
           from moves group by day window so_far as (order by day) order by day desc limit ${MOST_DAYS}
         ) order by day`),
-      // How long decisions took that were made on a day.
+      // Time to a decision, by its day.
       times: listOf<
         SqlRow<"batch_id" | "day", "decided" | "median_s" | "p90_s"> & Total
       >(`select batch_id, day, decided, median_s, p90_s, count(*) over () as total from stood where decided > 0
@@ -85,7 +82,7 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
           count(*) filter (expires_at < now() + interval 3 days) as in_3d,
           round(sum(calls_a_row) / count(calls_a_row), 1) as calls_a_row
         from waiting where expires_at is not null and state in ('customer', 'decision') group by state order by state`),
-      // The first of each state: those that have waited longest, of customers those that began first.
+      // Of each state those that have waited longest.
       rows: listOf<QueueRow>(`select * exclude (age_s, calls_a_row) from waiting
         qualify row_number() over (partition by state order by ${first}) <= ${MOST_ROWS} order by state, ${first}`),
     },
@@ -111,7 +108,6 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
   };
 }
 
-/** How many rows are in one of these states. */
 export function waitingIn({ queue }: Standing, ...states: readonly QueueState[]): number {
   return queue.states
     .filter(({ state }) => states.includes(state))
@@ -131,7 +127,7 @@ export function batchSection({ burndown: { batches } }: Standing): Markup {
   );
 }
 
-/** Sections on how rows came to their end, who is waited for and for how long. */
+/** Outcomes, and who is waited for how long. */
 export function standingSections(standing: Standing, batchId?: string): Markup {
   const { burndown, queue } = standing;
   const age = (at: number) => (one: StateCount) => one.ages[at] ?? 0;
@@ -173,7 +169,7 @@ function endsByItself(state: QueueState): boolean {
   return state === "customer" || state === "decision";
 }
 
-/** Says what happens to a batch's rows when nobody acts in time, and what it costs to begin them again. */
+/** What expires, and what beginning again costs. */
 export function timeOutSection({ queue: { timeouts } }: Standing): Markup {
   const said = timeouts.map(({ state, total, first_at, in_1d, in_3d, calls_a_row }) => {
     const what =
@@ -243,7 +239,7 @@ const QUEUES: readonly ShownQueue[] = [
   },
 ];
 
-/** The rows of some states, with the count of the rest and how to get all. */
+/** Rows of some states, the count of the rest, and the command for all. */
 function queueSection(
   standing: Standing,
   { title, states, label, none, aside = "" }: ShownQueue,

@@ -23,10 +23,10 @@ export interface ReportFlags {
   readonly json?: boolean;
 }
 
-/** Pages of a report that is not of one run, in their order. */
+/** Pages of a whole report, in order. */
 const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/schedules"];
 
-/** Writes pages of the board into one file that needs nothing else; the exit code. */
+/** Writes pages of the board as one file; the exit code. */
 export async function showReport(terminal: Terminal, flags: ReportFlags): Promise<number> {
   if (flags.run !== undefined && flags.last)
     throw new InputError("--run and --last name a run each. Nothing was written. Give one of them.");
@@ -61,24 +61,24 @@ function titleOf([first, ...others]: readonly ReportedPage[]): string {
   return others.length === 0 ? (first?.title ?? "Report") : "Report";
 }
 
-/** The pages below each other, each a section with its own sections in it; the only page stays as it is. */
+/** One page as it is, several as sections. */
 function bodyOf(read: readonly ReportedPage[]): Markup {
   const inner = ({ title, body }: ReportedPage) =>
     section(title, { html: nested(body.html, title.toLowerCase()) });
   const { html } = read.length === 1 && read[0] ? read[0].body : joined(...read.map(inner));
-  // In a file of its own there is no other page to go to.
+  // A file leads to no other page.
   const alone = html.replaceAll(/<(form|p) class="(?:filters|pager)".*?<\/\1>\n/gs, "");
   return { html: alone.replaceAll(/<a href="\/[^"]*">(.*?)<\/a>/gs, "$1") };
 }
 
-/** Makes a page's sections those of a section, with names that no other page's have. */
+/** Moves headings down, and makes names unique. */
 function nested(html: string, page: string): string {
   return html
     .replaceAll(/(<section aria-labelledby|<h2 id)="/g, `$1="${page}-`)
     .replaceAll(/<(\/?)h2\b/g, "<$1h3");
 }
 
-/** @throws InputError where there is a file that is no report: its replacement can't be taken back */
+/** @throws InputError where there is a file that is no report */
 async function checkNoOther(path: string): Promise<void> {
   const head = await text(createReadStream(path, { end: 1_000 })).catch(() => "");
   if (head === "" || head.includes(" · Nightledger</title>")) return;
@@ -87,7 +87,7 @@ async function checkNoOther(path: string): Promise<void> {
   );
 }
 
-/** Writes a whole file or none; only its owner may read it. @throws InputError where it can't be written */
+/** Only its owner may read it. @throws InputError where it can't be written */
 async function writeReport(path: string, page: string): Promise<void> {
   try {
     await wholeFile(path, (part) => writeFile(part, page, { mode: 0o600 }));

@@ -4,7 +4,6 @@ import { barChart } from "../../pages/charts.js";
 import { facts, joined, type Markup, paragraph } from "../../pages/parts.js";
 import { instant } from "./shown.js";
 
-/** Draws the times that a run's row knows. */
 export function runTimes(run: ShownRun): Markup {
   const { scheduled_at, started_at, finished_at, slowest } = run;
   const { paused_ms: paused = 0 } = run.counts;
@@ -28,7 +27,7 @@ export function runTimes(run: ShownRun): Markup {
   return joined(facts(told), timeLine(run, asked), { html });
 }
 
-/** Draws each phase where it lies between the moment at which the run was asked for and its end. */
+/** Each phase between the run's start and end. */
 function timeLine({ phases }: ShownRun, asked: number): Markup | null {
   if (phases.length === 0) return null;
   const [first] = phases;

@@ -19,7 +19,7 @@ import type { SqlRow } from "../lake/query.js";
 const GOOD = new Set(["completed", "synced", "unchanged", "pass"]);
 const BAD = new Set(["failed", "completed_with_failures", "lost", "interrupted"]);
 
-/** How a field is shown on every page, by its name; instants end with `_at`, and the others stand as they are. */
+/** By the field's name; instants end with `_at`. */
 const FIELDS: Readonly<Record<string, (value: string) => Content>> = {
   batch_id: (id) => linkTo("onboarding", id),
   certificate: (hash) => shortCode(hash),
@@ -37,7 +37,7 @@ const FIELDS: Readonly<Record<string, (value: string) => Content>> = {
 
 type Cell<Row> = (keyof Row & string) | ((row: Row) => Content);
 
-/** A table of rows by its columns; without rows it says `none`. */
+/** Rows as a table; without rows it says `none`. */
 export function listing<Row extends object>(
   label: string,
   none: string,
@@ -58,13 +58,13 @@ export function tableSection<Row extends object>(
 function cellOf<Row>(row: Row, cell: Cell<Row>): Content {
   if (typeof cell === "function") return cell(row);
   const value = row[cell] as string | number | null | undefined;
-  // Rows come from SQL, which no type is checked against.
+  // No type checks rows of SQL.
   if (value === undefined) throw new Error(`a row of this page has no ${cell}`);
   if (value === null || typeof value === "number") return value;
   return cell.endsWith("_at") ? instant(value) : (FIELDS[cell]?.(value) ?? value);
 }
 
-/** What ended alike and what to do about it, the most frequent first. */
+/** Failures by cause, the most frequent first, with what to do. */
 export function findingsTable(
   label: string,
   none: string,
@@ -89,17 +89,15 @@ export function statusChip(status: string, isMadeGood = false): Markup {
   return chip(`${kindWords(status)}${isMadeGood ? ", made good since" : ""}`, tone);
 }
 
-/** What is known of these, one after another. */
 export function saying(words: readonly (string | null | undefined)[], between = " → "): string {
   return words.filter((word) => word !== null && word !== undefined && word !== "").join(between);
 }
 
-/** An instant to the second; nothing where there is none. */
+/** To the second. */
 export function instant(at: string | null): Markup | null {
   return at === null || at === "" ? null : html`<time datetime="${at}">${instantText(new Date(at))}</time>`;
 }
 
-/** How far something is; the words are beside it too. */
 export function progressBar(done: number, total: number): Markup {
   return html`<progress max="${Math.max(1, total)}" value="${done}" aria-label="${done} of ${total}"></progress>
 `;
@@ -112,19 +110,17 @@ interface Shown<Row> {
 
 export type Total = SqlRow<never, "total">;
 
-/** Takes the count of all rows out of each. */
 export function shownOf<Row extends object>(rows: readonly (Row & Total)[]): Shown<Row> {
   return { total: rows[0]?.total ?? 0, rows: rows.map(({ total: _, ...row }) => row as unknown as Row) };
 }
 
-/** Says how many rows are not shown, and the command that shows all; nothing where none is left out. */
+/** The count of rows left out, and the command for all. */
 export function moreOf({ total, rows }: Shown<unknown>, command: string): Markup | null {
   return total > rows.length
     ? paragraph(joined(`${total - rows.length} more: `, code(command)), "aside")
     : null;
 }
 
-/** Leads to the page of one thing. */
 export function linkTo(place: "runs" | "links" | "onboarding", id: string, text = id): Markup {
   return link(`/${place}/${encodeURIComponent(id)}`, text);
 }
@@ -133,7 +129,6 @@ export function toCopy(commands: readonly string[]): Markup {
   return joined(...commands.map((command) => paragraph(code(command))));
 }
 
-/** What is wrong with the page as a whole; nothing where nothing is. */
 export function warning(words: string | null): Markup | null {
   return words === null ? null : paragraph(words, "warning");
 }

@@ -10,7 +10,7 @@ import { PAGES } from "./pages/index.js";
 import { pulseOf, readPage } from "./view.js";
 
 const LOOK_EVERY_MS = 2_000;
-/** Each look at a bucket is a few requests. */
+/** A look at a bucket takes a few requests. */
 const LOOK_AT_BUCKET_EVERY_MS = 15_000;
 
 export async function serveBoard(terminal: Terminal, place: ListenPlace): Promise<void> {

@@ -8,24 +8,23 @@ import { saying } from "./shown.js";
 
 interface Judged
   extends Pick<LakeStatus, "no_lake" | "latest" | "unfinished" | "hooks" | "quarantined" | "stale"> {
-  /** Syncs of the last day or so that have ended, the newest first. */
+  /** Ended within a day or so, the newest first. */
   readonly syncs: readonly SeenRun[];
 }
 
-/** Who has to act, though nothing failed: rows for a reviewer, and links. */
+/** Reviews and links that wait for somebody, though nothing failed. */
 export interface Waits {
   readonly reviews: number;
   readonly customer_links: number;
-  /** Skipped for a reason that only the dashboard explains. */
+  /** Only the dashboard explains why. */
   readonly unclear_links: number;
 }
 
-/** A lake in which nothing has run for longer asks for somebody's attention. */
+/** A lake without a run for so long needs somebody. */
 const SILENT_MS = 3 * DAY;
 
 /**
- * Says how things are, in a word, a sentence and four numbers, by what `status` knows; the first two are of the night's sync.
- *
+ * The state in a word, a sentence and four numbers, the first two of the night's sync.
  * @param now epoch milliseconds
  */
 export function verdictOf(status: Judged, waiting: Waits, now: number) {
@@ -72,7 +71,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
   };
 }
 
-/** The largest sync of the last day; else the newest sync, else the newest run: what webhooks ask for later is no night. */
+/** The largest sync of the last day, else the newest sync or run: a webhook's sync is no night. */
 function nightsRun({ latest, syncs }: Judged, now: number): SeenRun | undefined {
   const users = ({ counts }: SeenRun) => counts.users ?? 0;
   const [largest] = syncs.filter((run) => now - endOf(run) < DAY).sort((a, b) => users(b) - users(a));
@@ -84,12 +83,11 @@ function runWords(run: SeenRun | undefined): string {
   return `the ${saying([kindWords(run.kind), run.schedule], " ")} that ${endedAt(run)}`;
 }
 
-/** Absolute, because a report is a file to keep. */
+/** Absolute: reports are kept. */
 function endedAt(run: SeenRun): string {
   return `ended at ${instantText(endOf(run))}`;
 }
 
-/** Names a run that failed, and how. */
 export function problemOf({ kind, schedule, status }: SeenRun): string {
   return saying([kindWords(kind), schedule, kindWords(status)], " ");
 }

@@ -8,10 +8,10 @@ import { withRunsView } from "../runs/view.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Asked, BoardView, Page, ReadPage } from "./page.js";
 
-/** Tables whose news an open page shows at once. */
+/** An open page shows their news at once. */
 const NEWS = ["runs", "onboardings", "webhook_events"];
 
-/** Opens lake and Temporal read-only and closes them again; pages say what a command would say beside its result. */
+/** Opens lake and Temporal read-only. */
 export function withBoardView<R>(
   terminal: Terminal,
   tables: readonly TableSpec[],
@@ -21,13 +21,13 @@ export function withBoardView<R>(
   return withRunsView(quiet, tables, (view) => work({ ...view, terminal: quiet }));
 }
 
-/** Reads a page. Lake and Temporal are opened for it, and of the tables those that it needs: nothing is held while nobody looks. */
+/** Opens lake and Temporal for one page, and closes them. */
 export function readPage(terminal: Terminal, page: Page, asked: Asked): Promise<ReadPage> {
   const tables = typeof page.tables === "function" ? page.tables(asked) : page.tables;
   return withBoardView(terminal, tables, (view) => page.read(view, asked));
 }
 
-/** A text that differs when a run has moved, a table has a new version, or a schedule fires at another time or not at all. */
+/** Changes when a run has moved, a table has a new version, or a schedule's next time is another. */
 export function pulseOf(terminal: Terminal): Promise<string> {
   return withBoardView(terminal, [runs], async (view) => {
     const { client, lake } = view;

@@ -15,10 +15,9 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { behaviourOf } from "./service-behaviour.js";
 
-/** What an error says to somebody who wanted to start something; `check` starts nothing anyway. */
+/** `check` starts nothing, so it leaves these words out. */
 const NOTHING_STARTED = /; nothing was started(?=[.;])|(^| )Nothing was started\./;
 
-/** A message as `check` shows it. */
 export function withoutStart(message: string): string {
   return message.replace(NOTHING_STARTED, "").trim();
 }
@@ -33,7 +32,7 @@ interface CheckFlags {
   readonly json?: boolean;
 }
 
-/** Checks everything a job needs, each thing by itself; the exit code of the first that failed. */
+/** Checks all that a job needs; the exit code of the first failure. */
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const report = new CheckReport();
   await withInterruption(({ signal }) => checkAll(terminal, flags, report, signal));
@@ -54,7 +53,7 @@ export class CheckReport {
       return found;
     } catch (error) {
       this.code ||= exitCodeOf(error);
-      // The message has a line for each setting that is wrong.
+      // A line for each wrong setting.
       for (const detail of (error as Error).message.split("\n"))
         this.findings.push({ check, ok: false, detail: withoutStart(detail) });
       return undefined;
@@ -115,7 +114,7 @@ async function checkAll(
   );
 }
 
-/** Checks what is known without a call of the service or of Temporal; a part is undefined where it failed. */
+/** The checks without a call of the service or of Temporal; a part that failed is undefined. */
 export async function checkHere(
   terminal: Terminal,
   report: CheckReport,
@@ -134,7 +133,7 @@ export async function checkHere(
   return { configuration, preflight };
 }
 
-/** Connects to the cluster, or finds the CLI that embedded mode starts; undefined where that failed. */
+/** Connects to the cluster, or finds the CLI for embedded mode. */
 async function checkTemporal(
   terminal: Terminal,
   configuration: JobConfig,

@@ -10,7 +10,7 @@ interface CodecFlags extends ListenPlace {
   readonly origin: readonly string[];
 }
 
-/** Serves a codec server with the deployment's keys until it is stopped. @throws InputError where the keys or the token are missing */
+/** Runs a codec server until it is stopped. @throws InputError where keys or token are missing */
 export async function serveCodec(terminal: Terminal, { host, port, origin }: CodecFlags): Promise<void> {
   const { codec } = readConfig(terminal, ["codec"]);
   const { keys } = await readLakeView(terminal);
@@ -28,7 +28,7 @@ export async function serveCodec(terminal: Terminal, { host, port, origin }: Cod
   });
 }
 
-/** As a browser says it, without a slash at its end. */
+/** As browsers send it, without a last slash. */
 function originOf(address: string): string {
   if (URL.canParse(address)) return new URL(address).origin;
   throw new InputError(

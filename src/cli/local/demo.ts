@@ -26,10 +26,10 @@ const MARKER = ".made-by-nightledger-demo";
 const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
 const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
 
-/** A part of the demo: what is said of it, and the command that it is. Returns the exit code. */
+/** Returns the exit code. */
 type Step = readonly [title: string, command: (terminal: Terminal) => Promise<number>];
 
-/** Runs two nights, an import and an export against a stand-in, and shows the result. Returns the exit code. */
+/** Runs two nights, an import and an export against a sandbox; returns the exit code. */
 export async function runDemo(
   outer: Terminal,
   { directory }: { readonly directory: string },
@@ -43,7 +43,6 @@ export async function runDemo(
     const roster = join(home, "users.csv");
     await sandbox.writeRoster(roster);
     terminal.say(`stand-in service at ${sandbox.url}: ${counted(POPULATION.users, "user")}`);
-    // The commands share its server and its worker.
     await openJobSession(terminal, await runPreflight(terminal), held);
     const night = (quiet: Terminal) => runSync(quiet, roster, OPTIONS, {});
     const bulk = (job: string, file: string, options: BulkOptions) => (quiet: Terminal) =>
@@ -97,7 +96,7 @@ async function makeEmpty(home: string): Promise<void> {
   await writeFile(join(home, MARKER), "");
 }
 
-/** Makes the demo's own environment, which leaves the user's configuration alone. */
+/** The demo's own environment, instead of the user's settings. */
 function inside(outer: Terminal, home: string, url: string, key: string): Terminal {
   const kept = Object.entries(outer.env).filter(
     ([name]) => !/^(NIGHTLEDGER|TEMPORAL)_/.test(name) || name === "TEMPORAL_CLI_PATH",
@@ -112,7 +111,7 @@ function inside(outer: Terminal, home: string, url: string, key: string): Termin
   return { ...outer, env, cwd: home };
 }
 
-/** Writes a file of three rows for an account of a bank link, two of which look the same. */
+/** Three rows for one account, two of them alike. */
 async function writeImports(sandbox: Sandbox, home: string): Promise<string> {
   const link = [...sandbox.world.links.values()].find(({ text }) => JSON.parse(text).state === "connected");
   const path = join(home, "imports.csv");
@@ -175,7 +174,6 @@ async function showOutcome(terminal: Terminal, directory: string): Promise<void>
   ]);
 }
 
-/** Explains one pending row that became posted. */
 async function showPosted(terminal: Terminal): Promise<void> {
   const [pair] = await withLakeQuery(terminal, (lake) =>
     rowsOf<{ link_id: string; id: string }>(

@@ -19,7 +19,7 @@ interface DevFlags {
   readonly webhooksPort?: number;
 }
 
-/** Runs the embedded server and a worker until it is stopped; also a receiver, where webhook secrets are set. */
+/** Runs the embedded server and a worker until it is stopped, and a receiver where webhook secrets are set. */
 export async function runDev(
   terminal: Terminal,
   { temporalUi = false, webhooksPort }: DevFlags,
@@ -67,7 +67,7 @@ export async function runDev(
 
 type LoggedFields = Readonly<Record<string, unknown>>;
 
-/** Says that a run begins, has ended, or did not begin, as the worker's log has it; nothing of any other line. */
+/** The line of the worker's log that says that a run began, ended or did not begin; none for others. */
 export function runLine({ msg, run_id, kind, status, message, duration_ms }: LoggedFields): string[] {
   if (typeof run_id !== "string" || typeof kind !== "string") return [];
   if (msg === "run begins") return [`run ${run_id} begins`];

@@ -13,7 +13,7 @@ import { runCheck } from "./check.js";
 
 interface InitFlags {
   readonly url?: string;
-  /** A file; `-` is standard input. */
+  /** `-` is standard input. */
   readonly keyFile?: string;
   readonly lake?: string;
   readonly force?: boolean;
@@ -29,7 +29,7 @@ const SETTINGS = `# Whose customers these are: headline and footer of CIP packs.
 #     webhook: https://hooks.example.com/x
 `;
 
-/** Writes `.env` and `nightledger.yaml`, then checks them. Returns the exit code of the check. @throws InputError */
+/** Writes `.env` and `nightledger.yaml`, and checks them; the exit code. @throws InputError */
 export async function runInit(terminal: Terminal, flags: InitFlags): Promise<number> {
   const path = join(terminal.cwd, ".env");
   const before = await readFile(path, "utf8").catch(() => undefined);
@@ -37,14 +37,14 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
     throw new InputError(`${path} is there already. Nothing was written. --force changes its settings.`);
   }
   const values = await asked(terminal, flags);
-  // Whatever is wrong is said before anything is written.
+  // Before anything is written.
   const { url, lake } = flags;
   givenAs({ NIGHTLEDGER_API_URL: url && "--url", NIGHTLEDGER_LAKE: lake && "--lake" }, () =>
     readConfig({ ...terminal, env: { ...terminal.env, ...values } }, ["api", "lake"]),
   );
   const lines = Object.entries(values).map(([name, value]) => {
     const line = envLine(name, value);
-    // It is not quoted, for it may be secret.
+    // It may be secret, so the message does not quote it.
     if (line === undefined) throw new InputError(`${name}: ${NO_LINE} Nothing was written.`);
     return line;
   });
@@ -88,7 +88,7 @@ async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Rec
   }
 }
 
-/** @param asks left out where nobody can be asked */
+/** @param asks left out without a terminal */
 async function answersTo(
   terminal: Terminal,
   flags: InitFlags,
@@ -114,7 +114,7 @@ async function answersTo(
   };
 }
 
-/** Asks until the answer can be the value of a variable, and says what is wrong with each other one. */
+/** Asks until the answer is a valid value of the variable. */
 export async function rightAnswer(
   name: VariableName,
   ask: () => Promise<string>,

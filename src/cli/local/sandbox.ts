@@ -13,7 +13,6 @@ interface TriggerFlags {
   readonly url?: string;
 }
 
-/** Runs a sandbox until it is stopped. */
 export async function serveSandbox(
   terminal: Terminal,
   { record, ...flags }: { readonly record: boolean } & Readonly<Record<string, unknown>>,
@@ -29,7 +28,7 @@ export async function serveSandbox(
   );
 }
 
-/** Has a running sandbox make an event happen, or lists the events. Exits with 1 where its webhook did not arrive. */
+/** Triggers an event of a running sandbox, or lists the events; exits with 1 where its webhook did not arrive. */
 export async function triggerEvent(
   terminal: Terminal,
   event: string | undefined,

@@ -4,8 +4,8 @@ import { ApiError } from "../../api/http/errors.js";
 import { listBankLinks, listUserTransactions, syncTransactions } from "../../api/operations/bank-data.js";
 
 /**
- * How a service behaves beyond its contract, as far as three reads about one user tell, by the names of
- * docs/use/sandbox.md, "Behave as the service does".
+ * How a service differs from the contract, as three reads about one user show (docs/use/sandbox.md, "Behave as the
+ * service does").
  */
 export async function behaviourOf(client: ApiClient, fp_id: string): Promise<string> {
   const path = { fp_id };
@@ -29,7 +29,7 @@ export async function behaviourOf(client: ApiClient, fp_id: string): Promise<str
   return `${found}, by reads about the first user, which tell of ${Object.keys(seen).join(", ")} only (docs/use/sandbox.md)`;
 }
 
-/** What the service refuses tells nothing. */
+/** A refused read shows nothing. */
 async function tried(work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;

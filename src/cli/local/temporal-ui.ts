@@ -3,7 +3,7 @@ import { addressOf, closeNow, isOwnName, listen } from "../../temporal/listen.js
 
 const PLACE = { host: "127.0.0.1", port: 0 };
 
-/** Serves the web UI of Temporal, which itself answers every page, to its own pages only. */
+/** Temporal's web UI answers requests from every page; this answers its own pages only. */
 export async function guardTemporalUi(ui: string) {
   const { hostname: host, port } = new URL(ui);
   const server = createServer((request, response) => {

@@ -11,7 +11,7 @@ import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withoutStart } from "./check.js";
 
-/** Prints what a report of a defect needs: the versions of the program and of all that it runs on. */
+/** All versions that a bug report needs. */
 export async function runVersion(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   const { version: sdk } = createRequire(import.meta.url)("@temporalio/worker/package.json") as {
     version: string;
@@ -42,7 +42,7 @@ function cliWords(cli: Awaited<ReturnType<typeof presentCli>>): string {
   return `CLI ${version ?? "of unknown version"}, server ${server ?? "of unknown version"}: ${path}`;
 }
 
-/** The CLI that the embedded mode would start; null where it would have to be installed, or is none. */
+/** The CLI of embedded mode; null for none. */
 async function presentCli(terminal: Terminal) {
   const { temporal } = readConfig(terminal, ["temporal"]);
   try {

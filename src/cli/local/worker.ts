@@ -11,7 +11,7 @@ import { EXIT } from "../terminal/exit-code.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Works until it is stopped; returns the exit code. */
+/** Works until it is stopped; the exit code. */
 export async function runWorker(terminal: Terminal): Promise<number> {
   const preflight = await runPreflight(terminal);
   const { settings, keys, taskQueue, scope } = preflight;
@@ -24,7 +24,7 @@ export async function runWorker(terminal: Terminal): Promise<number> {
   const metrics = await exportMetrics(terminal);
   return withInterruption(async ({ signal, releases }) => {
     const log = openLog(preflight, releases);
-    // The client is asked first: it says what is wrong with an address in better words.
+    // Before the worker: the client's errors about an address are clearer.
     const { client, close } = await connectClient(settings, keys);
     releases.add(close);
     if (metrics) releases.add(watchOpenRows(client, scope, metrics));

@@ -18,7 +18,6 @@ import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { shortAmount } from "./amount-text.js";
 
-/** What is known of a transaction of one link, as lines for people. */
 function explanationLines(explanation: Explanation): string[] {
   const { transaction_id, link_id, fp_id, changes, current, imports, quarantine } = explanation;
   return [
@@ -56,7 +55,7 @@ function stateWords({ state, gone_because, replaced_by, changes, became }: Expla
   return `gone: ${why}${pair === undefined ? "" : `; ${becameWords(pair)}`}`;
 }
 
-/** The last state that a transaction had before a change; undefined while it was not there. */
+/** Undefined while it was not there. */
 function stateBefore(changes: readonly ExplainedChange[], at: number): ExplainedChange | undefined {
   const before = changes[at - 1];
   return before?.change_type === "removed" ? undefined : before;
@@ -104,7 +103,6 @@ function sentenceOf(change: ExplainedChange, before: ExplainedChange | undefined
   return changedWords(change, before);
 }
 
-/** What a change made different: amounts and days as they were and are. */
 function changedWords(change: ExplainedChange, before: ExplainedChange): string {
   const words = [
     ...(before.pending === true && change.pending === false ? ["posted, under the id that it had"] : []),
@@ -146,7 +144,6 @@ function pairsInWords({ transaction_id, became, was }: Explanation): Labelled[] 
   ];
 }
 
-/** What became of a pending transaction that was removed. */
 function becameWords(pair: ExplainedPair): string {
   const { posted_transaction_id, tier, candidate_ids, posted_candidates, pending_candidates } = pair;
   if (posted_transaction_id !== null) return `it became ${posted_transaction_id} (${pairWords(pair)})`;
@@ -191,8 +188,8 @@ interface ExplainFlags {
 }
 
 /**
- * Explains where a transaction came from and what became of it: the exit code, 1 where a certificate does not hold.
- * @throws InputError where no link of the lake has the id.
+ * Explains a transaction; the exit code, 1 where a certificate does not hold.
+ * @throws InputError where no link has the id
  */
 export async function runExplain(
   terminal: Terminal,

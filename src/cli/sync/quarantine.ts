@@ -28,7 +28,7 @@ interface ListFlags {
   readonly json?: boolean;
 }
 
-/** Shows bad rows. @throws InputError for a link that no run has found */
+/** Lists bad rows. @throws InputError for an unknown link */
 export async function listQuarantine(terminal: Terminal, flags: ListFlags): Promise<void> {
   const { all, link, run, payload, json } = flags;
   const store = await lakeStore(terminal);
@@ -48,7 +48,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
     );
 }
 
-/** Says so where no run of this id has ended: its id may be misspelled. */
+/** No run of this id has ended: it may be misspelled. */
 async function sayUnknown(terminal: Terminal, store: ObjectStore, runId: string): Promise<void> {
   const words = async (query: LakeQuery) => {
     const ended = await rowsOf(query, `from runs where run_id = ${sqlText(runId)}`);
@@ -68,8 +68,8 @@ interface ResolveFlags {
 }
 
 /**
- * Closes open rows for a reason.
- * @throws InputError where the reason is empty, no row is named, or one does not exist
+ * Closes open rows.
+ * @throws InputError without a reason, or for rows that are not there
  */
 export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags): Promise<void> {
   const reason = flags.reason.trim();
@@ -108,7 +108,7 @@ async function expectThere(lake: ReturnType<typeof lakeAt>, ids: readonly string
   );
 }
 
-/** Writes a row in lines; only the payload may be personal. */
+/** Only the payload may be personal. */
 function linesOf(row: QuarantinedRow): string[] {
   const { row_id, link_id, fp_id, transaction_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;

@@ -20,12 +20,12 @@ export interface VerifyFlags {
   readonly root?: string;
 }
 
-/** What was verified; a quick look leaves out the last two parts. */
+/** `--quick` leaves out the last two. */
 interface Verified extends LakeReport, Partial<DerivedReport>, Partial<RootReport> {
   readonly quick: boolean;
 }
 
-/** Proves the configured lake, or names what is wrong with it. Returns the exit code. @throws InputError */
+/** Proves the lake, or says what is wrong; the exit code. @throws InputError */
 export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promise<number> {
   const { json, quick = false, root: asked } = flags;
   if (quick && asked !== undefined) {
@@ -76,7 +76,6 @@ async function proveStore(
 const NOT_LOOKED_AT =
   "not looked at (--quick): the bytes of files, derived tables and roots; leave out --quick to prove them";
 
-/** The lines that say what was proved, or what is wrong. */
 export function verifiedText(report: Verified): string[] {
   const { ok, problems, problems_total, quick, notes = [], kept, root, ...counts } = report;
   const more = problems_total - problems.length;

@@ -1,23 +1,22 @@
 import { Command, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
 import { commandLine } from "../../domain/words/texts.js";
 
-/** Reads an option that may be given again: each value counts. */
+/** An option that may be repeated. */
 export function gathered(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
 }
 
-/** A command that takes no flag's second value for its first, and names the flag that was typed in its errors. */
+/** A command that refuses a flag's second value, and names the typed flag in its errors. */
 export class CliCommand extends Command {
-  /** Refuses a command line without a mandatory flag; the same goes for it. */
   declare private missingMandatoryOptionValue: (option: Option) => void;
-  /** Reports a flag with those that are like it; commander has it, but does not declare it. */
+  /** commander has both, but declares neither. */
   declare private readonly unknownOption: (flag: string) => void;
   #unknown: readonly string[] = [];
 
   constructor(name?: string) {
     super(name);
     const { missingMandatoryOptionValue: refuse } = this;
-    // A command that another one is under, such as `import continue`, needs none of its flags.
+    // A subcommand, such as `import continue`, needs none of its parent's flags.
     this.missingMandatoryOptionValue = (option) => {
       if (!this.commands.some((one) => one.name() === this.args[0])) refuse.call(this, option);
     };
@@ -44,7 +43,7 @@ export class CliCommand extends Command {
 
   override error(message: string, options?: ErrorOptions): never {
     const [flag] = this.#unknown;
-    // commander looks for missing flags first, and one that is missing may be the unknown one, misspelled.
+    // commander looks for missing flags first; the missing one may be the unknown one, misspelled.
     if (options?.code === "commander.missingMandatoryOptionValue" && flag !== undefined)
       this.unknownOption(flag);
     const line = options?.code === "commander.unknownOption" ? this.#innerLine() : undefined;
@@ -54,7 +53,7 @@ export class CliCommand extends Command {
     );
   }
 
-  /** The command line that was given without two dashes to a command that runs another one. */
+  /** The inner command line, given without `--`. */
   #innerLine(): string | undefined {
     const own = this.registeredArguments.length - 1;
     const hasInner = this.registeredArguments[own]?.variadic && this.args.length - this.#unknown.length > own;

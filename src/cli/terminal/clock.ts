@@ -1,11 +1,11 @@
-/** Writes an instant in local time, with seconds if it is less than ten minutes away: `02:05`. */
+/** Local time, with seconds within ten minutes: `02:05`. */
 export function clockTime(at: Date, now: number): string {
   const parts = [at.getHours(), at.getMinutes()];
   if (Math.abs(at.getTime() - now) < 600_000) parts.push(at.getSeconds());
   return parts.map(two).join(":");
 }
 
-/** Writes the time stamp of a line, local with its offset, to the second: `2026-11-22T02:05:10+01:00`. */
+/** Local time with its offset: `2026-11-22T02:05:10+01:00`. */
 export function timeStamp(at: Date): string {
   const offset = -at.getTimezoneOffset();
   const here = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19);

@@ -2,15 +2,14 @@ import { styleText } from "node:util";
 import { wrapped } from "./prose.js";
 import type { Terminal } from "./terminal.js";
 
-/** Words that say that something failed; none for a count of zero. */
+/** A failure; not a count of zero. */
 const FAILED = /\bFAIL\b|\b[1-9]\d* failed\b|(?<!\b0 )\b(?:failed|completed_with_failures)\b/g;
 
-/** Whether a text says that something failed. */
 export function isFailure(text: string): boolean {
   return text.search(FAILED) >= 0;
 }
 
-/** A text for people with what failed in red, where results go to a terminal that shows colours. */
+/** Shows failures in red on a terminal with colours. */
 export function coloured({ colours }: Terminal, text: string): string {
   return colours ? text.replace(FAILED, (word) => styleText("red", word, { validateStream: false })) : text;
 }
@@ -19,7 +18,7 @@ export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** Prints a result: as JSON, or as a text or lines for people, wrapped at words and with what failed in red. */
+/** Prints a result as JSON, or for people: wrapped, failures in red. */
 export function showResult<R>(
   terminal: Terminal,
   json: boolean | undefined,
@@ -30,7 +29,6 @@ export function showResult<R>(
   else showText(terminal, text(result));
 }
 
-/** Prints a result in words. */
 export function showText(terminal: Terminal, text: string | readonly string[]): void {
   terminal.result(coloured(terminal, wrapped([text].flat().join("\n"), terminal.columns)));
 }

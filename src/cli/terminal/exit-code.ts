@@ -4,16 +4,15 @@ import type { RunStatus } from "../../domain/run.js";
 import { asFull } from "../../lake/store/local/local-store-errors.js";
 import { BucketError } from "../../lake/store/s3/s3-errors.js";
 
-/** The exit codes of commands (docs/reference/commands.md, "Output and exit codes"). */
+/** docs/reference/commands.md, "Output and exit codes". */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
 
-/** Turns an error that ended a command, such as a failed call of Temporal, into one of those in docs/run/errors.md. */
+/** The error of docs/run/errors.md for one that ended a command. */
 export function listedError(error: unknown): Error {
   if (isFailedCall(error)) return failedCallError(error);
   return asFull(error) ?? (error instanceof Error ? error : new Error(String(error)));
 }
 
-/** An error as `--json` says it, and in words. */
 export function saidError(error: unknown) {
   const { name, message } = listedError(error);
   return {
@@ -31,7 +30,6 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failures;
 }
 
-/** Chooses the exit code for a run that ended, or that its command left running. */
 export function exitCodeOfRun(
   { status }: { readonly status: RunStatus },
   unauthorized: Unauthorized,
@@ -40,15 +38,12 @@ export function exitCodeOfRun(
   return status === "completed" || status === "running" ? EXIT.completed : EXIT.failures;
 }
 
-/**
- * Whether an error is a failed Temporal call. It is recognized by its shape, because commands that never load the SDK
- * ask too.
- */
+/** A failed Temporal call, by its shape: not every command loads the SDK. */
 function isFailedCall(error: unknown): error is Error {
   return error instanceof Error && (error.name === "ServiceError" || statusOf(error) !== undefined);
 }
 
-/** The error with which a command ends after such a call; it leaves out what may quote headers. */
+/** Without details, which may quote headers. */
 function failedCallError(error: Error): UnreachableError {
   const isBare = statusOf(error) !== undefined;
   const status = isBare ? statusOf(error) : statusOf(error.cause);

@@ -1,17 +1,16 @@
-/** Thrown where Ctrl-C or SIGTERM came before there was a run to leave. */
+/** Ctrl-C or SIGTERM came before a run had started. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }
 
-/** What a command that holds resources works with. */
 export interface Interruptible {
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
-  /** They run at the command's end, also if it fails. */
+  /** Run at the command's end, also if it fails. */
   readonly releases: Releases;
 }
 
-/** Ends a command in order at Ctrl-C or SIGTERM and releases what it holds; a second one ends it at once. */
+/** Ctrl-C or SIGTERM aborts the work, which then releases what it holds; a second one ends the process. */
 export async function withInterruption<R>(work: (held: Interruptible) => Promise<R>): Promise<R> {
   const releases = new Releases();
   const controller = new AbortController();
@@ -27,7 +26,7 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   try {
     result = await work({ signal: controller.signal, releases });
   } catch (error) {
-    // The user is told of the first failure only.
+    // The first error counts.
     await releases.run().catch(() => undefined);
     throw error;
   }
@@ -42,7 +41,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Releases what a command holds, last in first out, each even when another fails. */
+/** Steps to run last in, first out, each even when another fails. */
 export class Releases {
   readonly #steps: (() => Promise<void> | void)[] = [];
 

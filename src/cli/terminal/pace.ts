@@ -2,25 +2,24 @@ interface Sample {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly done: number;
-  /** What its rate counts, such as rows. */
+  /** For its rate, such as rows. */
   readonly amount: number;
 }
 
-/** How fast a run has advanced while it was watched. */
 export interface Pace {
   readonly first: Sample;
   readonly last: Sample;
-  /** When it last advanced, epoch milliseconds. */
+  /** Epoch milliseconds of its last advance. */
   readonly changedAt: number;
 }
 
-/** A rate over a shorter time means nothing. */
+/** No rate over a shorter time. */
 const RATE_AFTER_MS = 1_000;
-/** An estimate needs this much time, this many things, and this share of all. */
+/** An estimate needs this time, these many things, this share. */
 const ESTIMATE_AFTER_MS = 15_000;
 const ESTIMATE_AFTER_DONE = 5;
 const ESTIMATE_AFTER_PART = 0.05;
-/** A run that has not advanced for this long has no estimate. */
+/** No estimate after so long without an advance. */
 const STALLED_MS = 150_000;
 
 export function withSample(pace: Pace | undefined, sample: Sample): Pace {
@@ -30,14 +29,14 @@ export function withSample(pace: Pace | undefined, sample: Sample): Pace {
   return { first, last: sample, changedAt: isChanged ? sample.at : changedAt };
 }
 
-/** Computes what is done per second, on average; undefined where that is not known. */
+/** On average; undefined for unknown. */
 export function perSecond({ first, last }: Pace): number | undefined {
   const took = last.at - first.at;
   const amount = last.amount - first.amount;
   return took < RATE_AFTER_MS || amount <= 0 ? undefined : (amount * 1_000) / took;
 }
 
-/** Estimates the milliseconds until all is done; undefined where an estimate would mean nothing. */
+/** Milliseconds until all is done; undefined for unknown. */
 export function timeLeft({ first, last, changedAt }: Pace, all: number): number | undefined {
   const took = last.at - first.at;
   const done = last.done - first.done;
@@ -51,7 +50,7 @@ export interface PaceWords {
   readonly left: readonly string[];
 }
 
-/** Writes rate and estimate in words: `812 rows/s`, `4 min left`. */
+/** `812 rows/s`, `4 min left`. */
 export function paceWords(pace: Pace, unit: string, all: number): PaceWords {
   const rate = perSecond(pace);
   const left = timeLeft(pace, all);
@@ -61,7 +60,7 @@ export function paceWords(pace: Pace, unit: string, all: number): PaceWords {
   };
 }
 
-/** Writes how long something has taken: `35 s`, `12 min`, `2 h 5 min`. */
+/** `35 s`, `12 min`, `2 h 5 min`. */
 export function elapsed(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes === 0) return `${Math.floor(ms / 1_000)} s`;

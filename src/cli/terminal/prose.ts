@@ -1,11 +1,11 @@
 import stringWidth from "string-width";
 
-/** What words of a line stand behind: a label, spaces, a dash; the words that follow stand below each other. */
+/** A label, spaces or a dash: later lines are indented as far. */
 const BEFORE_WORDS = /^(?:\S{1,12}(?: \S{1,8})? {2,}| *)(?:[→-] )?/;
-/** A command to copy stays on one line. */
+/** Commands to copy are not broken. */
 const COMMAND = /^ *(?:\(cd |(?:[A-Z_]+=\S+ )*(?:npx )?nightledger )/;
 
-/** Breaks lines at words where they are wider than a terminal; no width breaks none. */
+/** Breaks lines at words; without a width, none. */
 export function wrapped(text: string, width?: number): string {
   if (width === undefined) return text;
   return text

@@ -5,16 +5,14 @@ import type { Terminal } from "./terminal.js";
 
 export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
-/** Whether somebody at the terminal can answer. */
 export function canAsk({ interactive }: Terminal): boolean {
   return interactive && process.stdin.isTTY === true;
 }
 
 /**
- * Asks one question after another on a terminal, until it is closed. Answers that are pasted all at once are kept, each for
- * its question. Nothing shows of what is typed for a secret, nor of what comes before its question.
- *
- * @param left what to say to whoever leaves instead of answering
+ * Asks questions one after another. Answers pasted at once are each for their question. What is typed for a secret, or
+ * before a question, is not shown.
+ * @param left the error for somebody who leaves
  */
 export function questionsOn(
   input: Readable,
@@ -29,7 +27,7 @@ export function questionsOn(
     },
   });
   Object.defineProperty(shown, "columns", { get: () => output.columns });
-  // The question comes after the terminal's own echo is off, and is readline's prompt, which it keeps while a line is edited.
+  // readline's own prompt keeps the question while the line is edited.
   const lines = createInterface({ input, output: shown, terminal: true, historySize: 0 });
   const answers: string[] = [];
   let waiting: { answered(line: string): void; left(): void } | undefined;

@@ -1,41 +1,41 @@
 import { timeStamp } from "./clock.js";
 import { wrapped } from "./prose.js";
 
-/** A command's environment and output; standard output is for results only. */
+/** A command's environment and output; standard output is for results. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Whether standard error is a terminal: bars and colours, or plain lines. */
+  /** Standard error is a terminal: bars and colours instead of plain lines. */
   readonly interactive: boolean;
-  /** How wide the terminal is that results go to; left out where they go to a pipe or a file. */
+  /** Left out where results go to a pipe or a file. */
   readonly columns?: number;
   readonly colours?: boolean;
-  /** The command line that joins or continues what this one began; left out where nobody typed one. */
+  /** The command line that joins or continues this one; left out where nobody typed one. */
   readonly again?: string;
-  /** The command line as it was typed, without texts that may be secret; left out where nobody typed one. */
+  /** The command line without secrets; left out where nobody typed one. */
   readonly shown?: string;
-  /** Whether the command may start a new lake where another one was. */
+  /** `--new-lake` */
   readonly newLake?: boolean;
   result(text: string): void;
   say(line: string): void;
 }
 
-/** Adds the time to each line, for a log: people watch a terminal, but read a log later. */
+/** Adds the time to each line of a log. */
 export function withTimeStamps(terminal: Terminal): Terminal {
   if (terminal.interactive) return terminal;
   return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };
 }
 
-/** The words by which this program was called, and is called again. */
+/** How this program was called. */
 export function programWords({ env }: Pick<Terminal, "env">): readonly string[] {
-  // npm sets this for what `npx` runs.
+  // `npx` sets it.
   return env.npm_command === "exec" ? ["npx", "nightledger"] : ["nightledger"];
 }
 
-/** The terminal of this process. A result that can't be written is said, and the process then exits with 1. */
+/** The terminal of this process; it exits with 1 where a result can't be written. */
 export function processTerminal(): Terminal {
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-    // Whoever read it has read enough.
+    // The reader closed the pipe (`head`): no error.
     if (code === "EPIPE") return;
     process.once("exit", () => {
       process.exitCode ||= 1;
@@ -47,7 +47,7 @@ export function processTerminal(): Terminal {
     env: process.env,
     cwd: process.cwd(),
     interactive: process.stderr.isTTY === true,
-    // Node asks for NO_COLOR and TERM=dumb.
+    // Node reads NO_COLOR and TERM=dumb.
     ...(process.stdout.isTTY && {
       columns: process.stdout.columns || 80,
       colours: process.stdout.hasColors(),

@@ -1,12 +1,12 @@
 import { type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
 import { clockTime } from "./clock.js";
 
-/** How many waiting things get a line; the others are counted. */
+/** Others are counted. */
 const MOST_SHOWN = 5;
 
 const NO_PLACE = "waiting: for the call limit; other calls have all places";
 
-/** Says in lines what a run waits for; none where nothing waits. `now` is in epoch milliseconds. */
+/** What a run waits for. `now`: epoch milliseconds. */
 export function waitingLines(state: WaitingState, now: number): string[] {
   const shown = state.waiting.slice(0, MOST_SHOWN);
   const more = state.waiting_total - shown.length;
@@ -18,7 +18,7 @@ export function waitingLines(state: WaitingState, now: number): string[] {
   ];
 }
 
-/** Says in lines what a run waits for, without the lines that `before` had already. */
+/** Only what `before` did not say. */
 export function waitingNews(before: WaitingState, after: WaitingState, now: number): string[] {
   const known = new Set(before.waiting.map(tryOf));
   const shown = after.waiting.slice(0, MOST_SHOWN);
@@ -34,7 +34,7 @@ export function waitingNews(before: WaitingState, after: WaitingState, now: numb
   ];
 }
 
-/** Identifies one try of one thing, so that only one line mentions it. */
+/** Each try gets one line. */
 function tryOf(waiting: Waiting): string {
   return `${waitingName(waiting)} ${waiting.reason} ${waiting.attempts}`;
 }

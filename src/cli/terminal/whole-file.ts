@@ -5,9 +5,8 @@ import type { Writable } from "node:stream";
 import { InputError } from "../../domain/failures.js";
 
 /**
- * Makes a file whole or not at all, and leaves no part of it behind.
- *
- * @param make writes it, at the path that it is given, where nothing is
+ * Writes a file whole or not at all.
+ * @param make writes it to the path of the part
  */
 export async function wholeFile<T>(path: string, make: (part: string) => Promise<T>): Promise<T> {
   const part = `${path}.${process.pid}.part`;
@@ -21,7 +20,7 @@ export async function wholeFile<T>(path: string, make: (part: string) => Promise
   }
 }
 
-/** @throws InputError where the folder of `--out` is missing, or there is a file at the path that may not be replaced */
+/** @throws InputError where the folder is missing, or the file may not be replaced */
 export async function checkReplaceable(path: string, force = false): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => undefined);
   if (!folder?.isDirectory())
@@ -38,19 +37,18 @@ export async function checkReplaceable(path: string, force = false): Promise<voi
 /** A file that receives a result, whole or not at all. */
 export interface OutputFile {
   readonly path: string;
-  /** The file that {@link keep} moves into place. */
+  /** {@link keep} moves it into place. */
   readonly part: string;
   readonly sink: Writable;
-  /** Moves what was received into place; returns its length in bytes. */
+  /** Returns the length in bytes. */
   keep(): Promise<number>;
-  /** Deletes the received part, and leaves an existing file as it is. */
+  /** Deletes the part; an existing file stays. */
   discard(): Promise<void>;
 }
 
 /**
- * Opens the file before anything begins: an answer that can't be written would be lost.
- *
- * @throws InputError for a place that can't be written, or is not a regular file.
+ * Opens the file before the call: an answer that can't be written would be lost.
+ * @throws InputError for a place that can't be written
  */
 export async function openOutputFile(path: string): Promise<OutputFile> {
   const part = `${path}.part`;

@@ -8,7 +8,7 @@ import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js"
 import { type Asked, findPage, type Page, type ReadPage } from "../page.js";
 
 const MOST_CONNECTIONS = 200;
-/** Each opens the lake anew, which takes a dozen megabytes; the worker may be in the same process. */
+/** Each opens the lake, which takes a dozen megabytes beside the worker. */
 const PAGES_AT_ONCE = 8;
 const SECURITY_HEADERS = {
   "content-security-policy":
@@ -28,13 +28,13 @@ const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
 
 interface BoardOptions extends ListenPlace {
   read(page: Page, asked: Asked): Promise<ReadPage>;
-  /** A text that differs when a run has moved or a table has a new version. */
+  /** Changes when a run has moved or a table has a new version. */
   pulse(): Promise<string>;
   readonly pages: readonly Page[];
   readonly lake: string;
-  /** How often it looks, however many open pages ask. */
+  /** However many pages are open. */
   readonly lookEveryMs: number;
-  /** Told of what failed, without its details where they may be somebody's data. */
+  /** Without details that may be somebody's data. */
   readonly failed: (error: unknown, path: string) => void;
 }
 
@@ -74,7 +74,7 @@ export async function startBoard(options: BoardOptions): Promise<BoardServer> {
   return { url: addressOf(server, options), stop: () => closeNow(server) };
 }
 
-/** What open pages compare: one look at a time, for all of them. Where it can't be read now, it is as it was. */
+/** One look for all open pages; where it fails, nothing is new. */
 function newsOf({ pulse, lookEveryMs }: BoardOptions): () => Promise<string> {
   let [looked, news] = [Number.NEGATIVE_INFINITY, Promise.resolve("")];
   return () => {
@@ -98,7 +98,7 @@ interface Exchange {
 async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer> {
   const { request, news, line } = exchange;
   const { headers, method = "GET", url = "/" } = request;
-  // No name has a zero byte, and SQL can't have one.
+  // SQL takes no zero byte.
   if (!URL.canParse(url, "http://board") || url.includes("%00"))
     return text(400, "This is no address of a page.");
   const { pathname: path, searchParams } = new URL(url, "http://board");
@@ -132,7 +132,7 @@ function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: u
   const { message, cause } = listedError(error);
   const said = message.replace(/\.?$/, ".");
   if (exitCodeOf(error) === EXIT.unreachable) return says(options, path, 503, `${said} ${LATER}`);
-  // One with a cause is a refusal of our own SQL.
+  // One with a cause is about our own SQL.
   const isSaid = error instanceof InputError && cause === undefined;
   return says(options, path, 500, isSaid ? `${said} ${PUT_RIGHT}` : UNREAD);
 }
@@ -147,7 +147,6 @@ const TITLES: Readonly<Record<number, string>> = {
   503: "Not reachable",
 };
 
-/** A page that says one thing. */
 function says(options: BoardOptions, path: string, status: number, words: string): Answer {
   return html(options, path, status, TITLES[status] ?? "Failed", paragraph(words, "lead"));
 }

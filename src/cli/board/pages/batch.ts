@@ -61,7 +61,7 @@ export const batch = page("/onboarding/:batch", {
   },
 });
 
-/** An interrupted batch may be a paused one, whose Temporal ended with its command: resuming begins both again. */
+/** An interrupted batch may be a paused one whose Temporal has ended: resuming begins both again. */
 function commandsOf(
   { batch_id, statuses, progress }: ShownBatch,
   run: UnfinishedRun | undefined,

@@ -19,7 +19,7 @@ export const health = page("/health", {
     const { mode, ...cluster } = settings;
     const report = new CheckReport();
     const { preflight } = await checkHere(terminal, report);
-    // A board may have no settings of the service: the lake is there all the same.
+    // The lake is there without settings of the service, too.
     if (preflight === undefined && (await store.isThere()))
       await report.add("who may read the lake", () => store.openness(), String);
     const workers = async () => {

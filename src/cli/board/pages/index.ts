@@ -10,7 +10,7 @@ import { runs } from "./runs.js";
 import { schedules } from "./schedules.js";
 import { tonight } from "./tonight.js";
 
-/** Every page of the board, in the order of its navigation. */
+/** In the order of the navigation. */
 export const PAGES: readonly Page[] = [
   tonight,
   runs,

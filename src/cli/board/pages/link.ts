@@ -27,7 +27,7 @@ const MOST_RUNS = 50;
 const MOST_BAD_ROWS = 20;
 const MOST_REASONS = 20;
 
-/** As `link_freshness` has it; missing for a link that was deleted, is no longer listed, or that no run found. */
+/** As `link_freshness` has it; missing for a deleted, unlisted or unread link. */
 type Freshness = SqlRow<never, "nights", "committed_at"> & { readonly turn: Turn | null };
 type LinkRun = SqlRow<"run_id" | "status" | "finished_at", (typeof COUNTS)[number], "reason" | "certificate">;
 const COUNTS = ["pages", "created", "updated", "removed", "quarantined"] as const;
@@ -38,7 +38,7 @@ export const link = page("/links/:link", {
     const link_id = part("link");
     const its = `link_id = ${sqlText(link_id)}`;
     const { freshness, runs, findings, bad_rows, ...lists } = await listsOf(query, {
-      // As each user's list had it last.
+      // In each user's last list.
       listed: listOf<
         SqlRow<"fp_id" | "observed_at", never, "institution_name" | "state" | "error_code"> & {
           readonly gone: boolean;
@@ -51,7 +51,7 @@ export const link = page("/links/:link", {
       >(`select run_id, fp_id, status, reason, ${COUNTS.join(", ")}, certificate, finished_at,
           count(*) over () as total
         from link_syncs where ${its} order by finished_at desc, run_id desc, fp_id limit ${MOST_RUNS}`),
-      // What kept runs from committing; the examples are the newest runs.
+      // Why runs committed nothing; the newest as examples.
       findings: listOf<
         Omit<Finding, "action">
       >(`select status, coalesce(reason, '') as reason, count(*) as count,

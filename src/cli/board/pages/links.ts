@@ -24,15 +24,15 @@ import { filterForm } from "../filters.js";
 import { page } from "../page.js";
 import { instant, linkTo, listing, saying } from "../shown.js";
 
-/** Days (UTC) that the grid shows. */
+/** Days (UTC) of the grid. */
 export const NIGHTS = 30;
-/** Links that it shows of each turn, and where one turn is asked for. */
+/** Links of each turn, and of one turn. */
 const MOST_OF_TURN = 50;
 const MOST_LINKS = 100;
 const STALE_MS = 3 * DAY;
 const ALL = `nightledger query "select * from link_freshness order by age_s desc"`;
 
-/** Whose turn a link is: how they are called, and what waits for them. */
+/** Whose turn it is: names, and what they wait for. */
 const TURNS = {
   customer: ["the customer", "links wait for their customer"],
   bank: ["the bank", "wait for their bank"],
@@ -50,10 +50,10 @@ const TURN_TITLES = {
 
 const TURN_NAMES = Object.keys(TURNS) as readonly Turn[];
 
-/** The groups of the list, those that somebody has to act on first. */
+/** Those to act on come first. */
 const GROUPS = [...TURN_NAMES, null] as const;
 
-/** What became of a link in a night: how it is called, and its colour and shape in a strip. */
+/** A link's night: name, colour and shape. */
 const STATES = {
   news: { tone: "a", name: "committed with news", d: "M0 0h9v16h-9z" },
   unchanged: { tone: "b", name: "unchanged", d: "M0 10h9v6h-9z" },
@@ -67,12 +67,12 @@ const STATES = {
 const SHAPES = Object.entries(STATES).map(([state, shape]) => ({ state, ...shape }));
 const STEP = 10;
 
-/** A day on which a run found the link, the rows that changed, and why nothing was committed. */
+/** A day of a link: rows that changed, or why nothing was committed. */
 type LinkNight = SqlRow<"day", "changed", "reason"> & {
   readonly state: Exclude<keyof typeof STATES, "none">;
 };
 
-/** A link as `link_freshness` has it, and the days of the grid on which a run found it. */
+/** A link of `link_freshness` with its days. */
 type GridLink = SqlRow<"link_id" | "fp_id" | "last_status", "age_s", Unsure> & {
   readonly turn: Turn | null;
   readonly nights: readonly LinkNight[];
@@ -80,13 +80,12 @@ type GridLink = SqlRow<"link_id" | "fp_id" | "last_status", "age_s", Unsure> & {
 type ShownLink = GridLink & { readonly action: string | null };
 type Unsure = "institution_name" | "committed_at" | "last_reason";
 
-/** `total` counts links that a run found on one of the days, `older` those last found before, `matching` those of the filter. */
+/** `total`: links read on one of the days; `older`: before; `matching`: by the filter. */
 type LinkGrid = Readonly<Record<"total" | "older" | "matching" | Turn, number>> & {
-  /** The oldest first. */
   readonly days: readonly string[];
-  /** How many match, by whose turn it is. */
+  /** Matches by turn. */
   readonly groups: readonly { readonly turn: Turn | null; readonly total: number }[];
-  /** The first that match of each turn, the longest without a commit on top; those with a commit in their last run are last. */
+  /** Of each turn the longest without a commit first. */
   readonly links: readonly GridLink[];
 };
 
@@ -124,7 +123,6 @@ export const links = page("/links", {
   },
 });
 
-/** The links of one turn; nothing where none matches. */
 function groupSection(
   { days, groups, links: all }: Pick<LinkGrid, "days" | "groups"> & { readonly links: readonly ShownLink[] },
   turn: Turn | null,
@@ -199,7 +197,7 @@ async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<L
   return grid!;
 }
 
-/** Says what the cells mean, and defines their shapes: a page with strips has it once. */
+/** Defines the shapes of the cells, once a page. */
 function nightLegend(): Markup {
   const items = SHAPES.map(({ state, tone, d, name }) => {
     const shape = html`<path id="night-${state}" class="t-${tone}" d="${d}"/>`;
@@ -208,7 +206,7 @@ function nightLegend(): Markup {
   return html`<ul class="legend">\n${items}</ul>\n`;
 }
 
-/** A cell for each day, the oldest first; its label counts them. */
+/** A cell a day, the oldest first; its label counts them. */
 function nightStrip(days: readonly string[], nights: readonly LinkNight[]): Markup {
   const found = days.map((day) => nights.find((one) => one.day === day));
   const cells = found.map((night, at) => {
@@ -225,7 +223,7 @@ function nightStrip(days: readonly string[], nights: readonly LinkNight[]): Mark
   return html`<svg class="nights" viewBox="0 0 ${days.length * STEP} 16" role="img" aria-label="${label}">${cells}</svg>`;
 }
 
-/** What to do about a link that ended so in a run; null for nothing. */
+/** What to do about a link; null for nothing. */
 export function syncAction(status: string, reason: string | null): string | null {
   if (status === "synced" || status === "unchanged" || status === "superseded") return null;
   return actionFor(status, reason ?? "");

@@ -20,17 +20,17 @@ const SHOWN = "row_id, stream, link_id, run_id, reason, fetched_at";
 
 type Row = SqlRow<"row_id" | "stream" | "run_id" | "reason" | "fetched_at", never, "link_id">;
 
-/** What a bad row says is personal: its page and its model have it masked. */
+/** Bad rows are personal: page and model have them masked. */
 interface BadRow {
   readonly payload: string | null;
-  /** Where it is read: a part of the payload, so no clearer than that. */
+  /** A part of the payload, so masked as well. */
   readonly transaction_id?: string | null;
 }
 type Masked<Read extends BadRow> = Omit<Read, "payload"> & {
   readonly masked: string;
 };
 
-/** SQL of the beginning of a bad row, which is enough to see what it is. */
+/** The beginning of a bad row. */
 export const PAYLOAD = `left(payload, ${MOST_SHOWN}) as payload`;
 
 export function maskedRow<Read extends BadRow>({ payload, ...row }: Read): Masked<Read> {
@@ -43,10 +43,8 @@ export function maskedRow<Read extends BadRow>({ payload, ...row }: Read): Maske
   };
 }
 
-/** The column of it. */
 export const asItCame = ({ masked }: { readonly masked: string }) => details("masked", preformatted(masked));
 
-/** The column of the command that closes it. */
 export const closing = ({ row_id }: Pick<Row, "row_id">) =>
   code(`nightledger quarantine resolve --row ${row_id} --reason "…"`);
 

@@ -30,7 +30,7 @@ import { type Asked, type BoardView, page } from "../page.js";
 import { runTimes } from "../run-times.js";
 import { findingsTable, linkTo, progressBar, statusChip, toCopy, warning } from "../shown.js";
 
-/** A run as its page shows it: all that `runs show --json` prints, and what that says in words. */
+/** What `runs show --json` prints, and its words. */
 export type RunModel = Awaited<ReturnType<typeof readModel>>;
 
 async function readModel(view: BoardView, { part }: Asked) {
@@ -40,14 +40,13 @@ async function readModel(view: BoardView, { part }: Asked) {
   const next = nextWords(shown, shown.findings);
   return {
     ...shown,
-    // How far it is, and what it needs to go on; null where it has ended.
+    // Null where it has ended.
     open: open ? openRunWords(terminal, open) : null,
     figures: open ? runFigures(terminal, open) : null,
     waiting: open ? waitingWords(open) : [],
     next,
-    // Of the examples, those that are bank links.
+    // Examples that are bank links.
     links: await linksAmong(query, shown.run_id, examples),
-    // What somebody may type now.
     commands: commandsOf(shown, open, next),
     offline: shown.status === "interrupted" ? (missing ?? null) : null,
   };
@@ -104,7 +103,7 @@ export const run = page("/runs/:run", {
   },
 });
 
-/** What may be done about a run now. One that only its staging shows is continued by the command of its kind, which its words name. */
+/** Commands for the run now; the words of a lost one name its own. */
 function commandsOf(
   { run_id, kind, job_id, status, reason, schedule }: ShownRun,
   open: UnfinishedRun | undefined,

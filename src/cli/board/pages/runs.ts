@@ -31,7 +31,7 @@ export const runs = page("/runs", {
     const isLeft = found.open.some(({ status }) => status === "interrupted");
     return {
       filter,
-      // Of all runs; the days count every run of the last two weeks, and days without one are there too.
+      // Every run of two weeks, with days without one.
       schedules: await schedulesOfRuns(view.query),
       unfinished: found.open.map((run) => ({ ...listedRun(run), words: openRunWords(view.terminal, run) })),
       ended,
@@ -85,7 +85,7 @@ function isoDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** @throws NotThereError where no time is meant */
+/** @throws NotThereError for no time */
 function filterOf({ filter }: Asked): RunFilter {
   const since = filter("day") ?? filter("since");
   const [kind, status, schedule, after] = ["kind", "status", "schedule", "after"].map(filter);
@@ -110,7 +110,7 @@ function pager(older: string | null, { filter }: Asked): Markup {
   );
 }
 
-/** Draws how many runs ended, and how many rows they changed, on each day. */
+/** Runs and changed rows by day. */
 function dayCharts(days: readonly RunDay[]): Markup {
   const compact = new Intl.NumberFormat("en", { notation: "compact" });
   const period = `${days[0]?.day} to ${days.at(-1)?.day} (UTC)`;

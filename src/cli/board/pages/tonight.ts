@@ -23,11 +23,11 @@ import { verdictOf, type Waits } from "../verdict.js";
 import { NIGHTS } from "./links.js";
 
 const STALE_MS = 3 * DAY;
-/** A sync of the last day may have begun before. */
+/** A sync of the last day may have begun earlier. */
 const BEGAN_WITHIN_MS = 3 * DAY;
-/** With webhooks there may be one for each change of a customer's. */
+/** Webhooks may start one for each change. */
 const MOST_SYNCS = 5_000;
-/** Of links, each once, as *Links* counts them: several jobs may have read one. */
+/** Each link once, as *Links* counts them. */
 const WAITS = `select (select count(*) from onboarding_queue where state = 'review') as reviews,
     count(*) filter (turn = 'customer') as customer_links,
     count(*) filter (turn = 'us' and last_status = 'skipped') as unclear_links

@@ -35,14 +35,13 @@ interface ExportFlags {
 
 const ORDER = "order by link_id, account_id, date, sequence";
 
-/** Writes the table `exported` of the session to a path. */
 type Writer = (sql: SqlSession, path: string) => Promise<unknown>;
 const copied =
   (columns: string, format: string): Writer =>
   (sql, path) =>
     sql.run(`copy (select ${columns} from exported ${ORDER}) to ${sqlText(path)} (${format})`);
 
-/** Texts that a spreadsheet would run as a formula get an apostrophe in front (docs/use/exports.md, "Files"). */
+/** An apostrophe keeps spreadsheets from running a text as a formula (docs/use/exports.md, "Files"). */
 const HARMLESS = transactions.columns.map(({ name, type }) => {
   const column = sqlName(name);
   if (type !== "VARCHAR") return column;
@@ -56,7 +55,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   parquet: copied("*", "format parquet, compression zstd"),
 };
 
-/** @throws InputError for days in the wrong order, a file that is there or of another form, and for a version that the log does not have */
+/** @throws InputError for days in the wrong order, an existing or unknown file, and a version that the log lacks */
 export async function runExportTransactions(terminal: Terminal, flags: ExportFlags): Promise<void> {
   if (flags.from > flags.to)
     throw new InputError(`--from ${flags.from} is after --to ${flags.to}. Nothing was written.`);
@@ -84,7 +83,7 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
   showText(terminal, `${path}: ${counted(proof.rows, "transaction")}; its proof is ${path}.proof.json`);
 }
 
-/** The feed at a version. @throws InputError where its log, `maintain` or an erasure does not keep that any more */
+/** The feed at a version. @throws InputError where `maintain` or an erasure deleted its files */
 async function versionOf(feed: DeltaLocation, version: number, newest: Snapshot): Promise<Snapshot> {
   const state = await stateAt(feed, version);
   const replaced = [...state.files.values()].filter(({ path }) => !newest.files.has(path));
@@ -96,7 +95,7 @@ async function versionOf(feed: DeltaLocation, version: number, newest: Snapshot)
   );
 }
 
-/** @throws InputError for ids that no row of the lake has */
+/** @throws InputError for unknown ids */
 async function expectKnown(sql: SqlSession, accounts: readonly string[]): Promise<void> {
   const rows = await sql.rows(`select id from (select unnest(${sqlList(accounts)}) as id)
     anti join (select account_id as id from transaction_changes union all select account_id from accounts) using (id) order by id`);
@@ -107,7 +106,7 @@ async function expectKnown(sql: SqlSession, accounts: readonly string[]): Promis
   );
 }
 
-/** Writes the rows and gives what proves them (docs/use/exports.md, "Transactions"). */
+/** Writes the rows and returns their proof (docs/use/exports.md, "Transactions"). */
 async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSession) => Promise<unknown>) {
   const { from, to, accounts, asOf } = flags;
   const day = asOf?.includes("-") ? asOf : undefined;

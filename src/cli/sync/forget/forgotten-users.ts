@@ -9,14 +9,14 @@ import { transactionChanges } from "../../../lake/tables/transactions.js";
 import { withLakeReader } from "../../lake/reader.js";
 import type { Terminal } from "../../terminal/terminal.js";
 
-/** Says which users of a roster a sync leaves out because they were forgotten; with `again`, it reads them from now on. */
+/** Says which forgotten users a sync leaves out; with `again`, syncs read them from now on. */
 export async function askForgotten(
   terminal: Terminal,
   { place, store }: { readonly place: LakePlace; readonly store: ObjectStore },
   users: ReadonlySet<string>,
   again: boolean,
 ): Promise<void> {
-  // The slices of the sync ask the feed too; `erasures` gets its rows last of all.
+  // The feed, as slices ask it: `erasures` is written last.
   const named = await withLakeReader(store, async (lake) => {
     const feed = await lake.table(transactionChanges.name).snapshot();
     return [...users].filter((fpId) => isForgotten(feed, fpId));

@@ -12,7 +12,7 @@ import { showRows, type TableFlags } from "../../lake/row-table.js";
 import { showText } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
 
-/** @throws InputError where it was not said who asks for something, or why */
+/** @throws InputError without a person who asks, or a reason */
 export function assertSaid(asked: AskedBy): void {
   for (const flag of ["reason", "by"] as const) {
     if (asked[flag].trim() !== "") continue;
@@ -22,7 +22,6 @@ export function assertSaid(asked: AskedBy): void {
   }
 }
 
-/** Sets a legal hold on users, or lifts it. */
 export async function changeHold(
   terminal: Terminal,
   fpIds: readonly string[],
@@ -55,7 +54,7 @@ export async function changeHold(
   }
 }
 
-/** A hold on a mistyped id would leave the person it is meant for without one. */
+/** A mistyped id would leave the person without a hold. */
 async function unknownUsers(lake: LakeReader, fpIds: readonly string[]): Promise<string[]> {
   if (fpIds.length === 0) return [];
   const isNamed = `fp_id in ${sqlList(fpIds)}`;
@@ -70,7 +69,6 @@ const WITH_USERS = TABLES.filter(
     name !== holds.name && name !== erasures.name && columns.some((column) => column.name === "fp_id"),
 );
 
-/** Shows the legal holds that are in force. */
 export async function listHolds(terminal: Terminal, flags: TableFlags): Promise<void> {
   const rows = await withLakeQuery(terminal, (query) =>
     rowsOf<Record<string, unknown>>(query, `select * from (${HOLDS}) order by fp_id`),
