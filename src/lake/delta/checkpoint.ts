@@ -9,12 +9,12 @@ import { checkpointKeys, type DeltaLocation, lastCheckpointKey } from "./delta-p
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 import { type LogCheckpoint, type LogListing, listLog, newestDays } from "./log-listing.js";
 
-/** Of how many days, the newest on which the table has committed, tombstones and transactions are kept. */
+/** The newest days with a commit whose tombstones and transactions stay. */
 const TOMBSTONE_DAYS = 7;
 const TXN_DAYS = 30;
-/** Of how many versions transactions are kept in any case. */
+/** Versions whose transactions stay in any case. */
 const TXN_VERSIONS = 5_000;
-/** Each thread keeps a group's rows, up to a kilobyte each, in memory: two threads, or larger groups, fail at 100,000 links. */
+/** Each thread has a group's rows, up to a kilobyte each, in memory: two fail at 100,000 links. */
 const WRITING_THREADS = 1;
 const ROW_GROUP = 8_192;
 
@@ -30,8 +30,8 @@ const COLUMNS = {
 } as const;
 
 /**
- * Gives the actions of a whole state, without old tombstones and transactions (docs/inside/rules.md, "Delta log"). Age is
- * counted by what the table has seen: a clock a month ahead would drop the transactions of a run that is under way.
+ * The actions of a state, without old tombstones and transactions (docs/inside/rules.md, "Delta log"). Age counts the
+ * table's own commits: a wrong clock would drop the transactions of a run under way.
  */
 export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   if (snapshot.protocol) yield { protocol: snapshot.protocol };
@@ -57,7 +57,7 @@ export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   }
 }
 
-/** Writes a checkpoint of a state, unless there is one, points `_last_checkpoint` to the newest, and lists the log. */
+/** Writes a checkpoint unless there is one, points `_last_checkpoint` to the newest, and lists the log. */
 export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Promise<LogListing> {
   const { store, table, duckdb } = at;
   const key = checkpointKeys(table, snapshot.version)[0] as string;
@@ -76,7 +76,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
   return pointToNewest(at);
 }
 
-/** Points `_last_checkpoint` to the newest checkpoint, again until it does: another process's late write may come between. */
+/** Again until it does: another process's late write may come between. */
 async function pointToNewest(at: DeltaLocation): Promise<LogListing> {
   for (;;) {
     const hint = await checkpointHint(at);
@@ -88,7 +88,7 @@ async function pointToNewest(at: DeltaLocation): Promise<LogListing> {
   }
 }
 
-/** Describes a checkpoint as `_last_checkpoint` does, whichever tool wrote it. */
+/** A checkpoint as `_last_checkpoint` describes it, of any tool. */
 async function hintOf(at: DeltaLocation, checkpoint: LogCheckpoint): Promise<object> {
   const { version, parts, bytes } = checkpoint;
   const source = parquetFiles(await downloadCheckpoint(at, checkpoint));
@@ -113,7 +113,7 @@ function copyStatement(lines: string, parquet: string, longest: number): string 
   return `copy (from ${actions}) to ${sqlText(parquet)} (format parquet, row_group_size ${ROW_GROUP})`;
 }
 
-/** Each action of a checkpoint, with a field that is never null in it. */
+/** Each action, with a field that is never null. */
 const ACTIONS = {
   protocol: "minReaderVersion",
   metaData: "id",
@@ -145,7 +145,7 @@ function downloadCheckpoint(
   return Promise.all(keys.map((key) => store.download(key)));
 }
 
-/** Reads the state from a classic checkpoint, whichever tool wrote it; unknown columns are ignored. */
+/** The state in a classic checkpoint of any tool. */
 export async function readCheckpoint(
   at: DeltaLocation,
   checkpoint: Omit<LogCheckpoint, "bytes">,
@@ -178,7 +178,7 @@ async function actionsOf(
   );
 }
 
-/** Reads domains as plain columns: there may be 100,000 of them. */
+/** As plain columns: there may be 100,000 domains. */
 async function domainsOf(sql: SqlSession, source: string): Promise<DeltaAction[]> {
   const rows = await sql.rows(
     `select domainMetadata.domain as domain, domainMetadata.configuration as configuration
@@ -193,7 +193,7 @@ async function domainsOf(sql: SqlSession, source: string): Promise<DeltaAction[]
   }));
 }
 
-/** Drops null fields: Parquet has every field of an action, a commit only those that are set. */
+/** Parquet has every field of an action, a commit only those that are set. */
 function withoutNulls(action: object): object {
   return Object.fromEntries(Object.entries(action).filter(([, value]) => value !== null));
 }

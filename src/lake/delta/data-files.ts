@@ -7,7 +7,7 @@ import { type DeltaLocation, fileKey } from "./delta-path.js";
 
 const DOWNLOADS_AT_ONCE = 32;
 
-/** Gives local paths of a table's data files, in their order. @throws InputError where one is missing. */
+/** Local paths of data files, in order. @throws InputError where one is missing */
 export function localFiles(
   { store, table }: DeltaLocation,
   files: Iterable<{ readonly path: string }>,
@@ -15,10 +15,7 @@ export function localFiles(
   return mapConcurrent(DOWNLOADS_AT_ONCE, [...files], ({ path }) => store.download(fileKey(table, path)));
 }
 
-/**
- * Checks that every file that a commit adds is there.
- * @throws PassingError where another tool's vacuum removed one, or a disk lost it: the step that wrote it writes it again.
- */
+/** @throws PassingError where a file to be added is gone: the step that wrote it writes it again */
 export async function assertFilesThere(
   location: Pick<DeltaLocation, "store" | "table">,
   actions: readonly DeltaAction[],
@@ -32,7 +29,7 @@ export async function assertFilesThere(
   );
 }
 
-/** Finds those of a table's files that are missing, or whose size is not the one in the log. */
+/** Files that are missing, or have another size than in the log. */
 export async function missingFiles(
   { store, table }: Pick<DeltaLocation, "store" | "table">,
   files: Iterable<AddFile>,
@@ -44,7 +41,7 @@ export async function missingFiles(
 
 const HASHED_AT_ONCE = 2;
 
-/** Finds those of a table's files whose bytes are not those of the sha256 in the log, of which files of other tools have none. */
+/** Files whose bytes don't match the log's sha256, which files of other tools lack. */
 export async function changedFiles(location: DeltaLocation, files: Iterable<AddFile>): Promise<AddFile[]> {
   const hashed = [...files].filter(({ tags }) => tags?.[SHA256_TAG] !== undefined);
   const changed = await mapConcurrent(HASHED_AT_ONCE, hashed, async (file) => {

@@ -1,4 +1,4 @@
-/** The actions of a Delta commit that we write or understand; readers ignore all others. */
+/** Actions that we write or understand; readers ignore others. */
 export interface Protocol {
   readonly minReaderVersion: number;
   readonly minWriterVersion: number;
@@ -17,19 +17,18 @@ export interface Metadata {
   readonly createdTime?: number;
 }
 
-/** The tag of a data file with the sha256 (hex) of its bytes. */
+/** A data file's sha256, in hex. */
 export const SHA256_TAG = "nightledger.sha256";
 
 export interface AddFile {
-  /** Relative to the table's directory, URL-encoded. */
+  /** Relative to the table, URL-encoded. */
   readonly path: string;
   readonly partitionValues: Readonly<Record<string, string>>;
-  /** Bytes. */
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly modificationTime: number;
   readonly dataChange: boolean;
-  /** Statistics in JSON text: see `delta-stats.ts`. */
+  /** JSON: see `delta-stats.ts`. */
   readonly stats?: string;
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -47,7 +46,7 @@ export interface RemoveFile {
 export interface Txn {
   readonly appId: string;
   readonly version: number;
-  /** Milliseconds since 1970; without it the transaction is kept for ever. */
+  /** Milliseconds since 1970; without it the transaction stays for ever. */
   readonly lastUpdated?: number;
 }
 
@@ -72,7 +71,7 @@ export function serializeActions(actions: readonly DeltaAction[]): string {
   return actions.map((action) => `${JSON.stringify(action)}\n`).join("");
 }
 
-/** Reads the actions of a commit's body. @throws SyntaxError where a line is not JSON. */
+/** @throws SyntaxError where a line is not JSON */
 export function parseActions(body: string): DeltaAction[] {
   return body
     .split("\n")

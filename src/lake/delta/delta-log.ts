@@ -14,7 +14,7 @@ import {
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;
-/** Times that a log is read before a gap counts as damage: it may be cleaned up, or a listing lack a file, meanwhile. */
+/** Readings before a gap counts as damage: a clean-up or an incomplete listing may explain it. */
 const READINGS = 5;
 
 export interface LogState {
@@ -22,17 +22,14 @@ export interface LogState {
   readonly tail: LogTail;
 }
 
-/**
- * Reads the newest state: what came after a known one, or the whole log where that is gone. A table that is known not to be
- * there has no checkpoint to look for first.
- */
+/** The newest state: what follows `known`, or the whole log. A new table has no checkpoint to look for. */
 export async function newestState(log: DeltaLocation, known: LogState | undefined): Promise<LogState> {
   if (known === undefined) return fromScratch(log);
   if (known.snapshot.version < 0) return wholeLog(log);
   return (await replayAfter(log, known)) ?? fromScratch(log);
 }
 
-/** Reads the state of an earlier version. @throws InputError where the log does not have it, or not any more */
+/** @throws InputError where the log does not have the version (any more) */
 export async function stateAt(log: DeltaLocation, version: number): Promise<Snapshot> {
   const listing = await listLog(log);
   const checkpoint = listing.checkpoints.filter((one) => one.version <= version).at(-1);
@@ -48,8 +45,8 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
 }
 
 /**
- * Gives the version of a log's newest checkpoint if it names other files or domains than the commits before it made, counted
- * from the older checkpoint or the first version; undefined where it does not, or where one of these commits is gone.
+ * The newest checkpoint's version if it differs from the commits since the older one or the first version; undefined
+ * where it agrees, or a commit is gone.
  */
 export async function falseCheckpoint(log: DeltaLocation): Promise<number | undefined> {
   const { checkpoints, commits, ...rest } = await listLog(log);
@@ -75,7 +72,7 @@ function isSameState(a: Snapshot, b: Snapshot): boolean {
   );
 }
 
-/** Finds the newest version of a table by names alone; -1 while it does not exist. */
+/** By names alone; -1 for no table. */
 export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">): Promise<number> {
   const from = (await checkpointHint(log))?.version ?? 0;
   const later = await listLog(log, from);
@@ -83,7 +80,7 @@ export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">)
   return commits.at(-1)?.version ?? checkpoints.at(-1)?.version ?? -1;
 }
 
-/** Reads one version's commit; undefined if it is not, or no longer, there. */
+/** Undefined where the commit is not there (any more). */
 export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
   const body = await log.store.get(commitKey(log.table, version));
   if (body === undefined) return undefined;
@@ -98,7 +95,7 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
-/** Reads the commits from a version back to the first one, as far as they can still be read. */
+/** Commits from a version back to the first readable one. */
 export async function* commitsBack(log: DeltaLocation, from: number): AsyncGenerator<Commit> {
   for (let version = from; version >= 0; version -= 1) {
     const commit = await readCommit(log, version);
@@ -107,7 +104,7 @@ export async function* commitsBack(log: DeltaLocation, from: number): AsyncGener
   }
 }
 
-/** Gives the states of a table, from the first one that its log can still tell to the newest. */
+/** States from the first one that the log has to the newest. */
 export async function* statesOf(log: DeltaLocation): AsyncGenerator<Snapshot> {
   const { commits, checkpoints } = await listLog(log);
   const first = commits[0]?.version === 0 ? undefined : checkpoints[0];
@@ -121,8 +118,8 @@ export async function* statesOf(log: DeltaLocation): AsyncGenerator<Snapshot> {
 }
 
 /**
- * Finds the files that brought new rows after `version` up to `head`, in their order, also those that were merged since,
- * without erased rows. Undefined where a version or file can't be read any more, or took rows away.
+ * Files that brought new rows after `version` up to `head`, also those merged since, without erased rows. Undefined
+ * where a version or file is gone, or rows were taken away.
  */
 export async function changesAfter(
   log: DeltaLocation,
@@ -149,7 +146,7 @@ export async function changesAfter(
   return changed;
 }
 
-/** Publishes a commit as a version; false if another writer has it, or had it before the log was cleaned up. */
+/** False if another writer has the version, or had it before a clean-up. */
 export async function publishCommit(log: DeltaLocation, version: number, body: Buffer): Promise<boolean> {
   if (!(await putCommit(log, version, body))) return false;
   if (await isNext(log, version)) return true;
@@ -165,13 +162,13 @@ async function putCommit({ store, table }: DeltaLocation, version: number, body:
   } catch (error) {
     failure = error;
   }
-  // A refusal or an error may hide a write of ours that arrived: only the log itself can tell.
+  // After a refusal or an error our write may have arrived: the log tells.
   const found = await store.get(key);
   if (found !== undefined) return found.equals(body);
   throw failure ?? new Error(`Version ${version} of table ${table} was refused, yet does not exist.`);
 }
 
-/** Whether a version follows what a log has: the name of one that was cleaned up is free again. */
+/** The name of a version that was cleaned up is free again. */
 async function isNext(log: DeltaLocation, version: number): Promise<boolean> {
   if (version === 0) return (await listLog(log)).checkpoints.length === 0;
   if ((await log.store.stat(commitKey(log.table, version - 1))) !== undefined) return true;
@@ -186,7 +183,7 @@ async function fromScratch(log: DeltaLocation): Promise<LogState> {
   return advanced ?? wholeLog(log);
 }
 
-/** @throws InputError where a version is missing after the newest checkpoint. */
+/** @throws InputError for a gap after the newest checkpoint */
 async function wholeLog(log: DeltaLocation): Promise<LogState> {
   for (let reading = 1; ; reading += 1) {
     const state = await readingOf(log).catch((error) => {
@@ -209,7 +206,7 @@ async function readingOf(log: DeltaLocation): Promise<LogState> {
   return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 
-/** Undefined if the log no longer holds the known version, or has a gap after it. */
+/** Undefined where the log lacks the known version, or has a gap after it. */
 async function replayAfter(log: DeltaLocation, known: LogState): Promise<LogState | undefined> {
   const { version } = known.snapshot;
   const listing = await listLog(log, version);
@@ -219,7 +216,7 @@ async function replayAfter(log: DeltaLocation, known: LogState): Promise<LogStat
   return { snapshot: newest, tail: tailAfter(known.tail, version, listing) };
 }
 
-/** Applies the listed commits after a state; gives the first version that is missing instead, if one is. */
+/** The state after the listed commits, or the first missing version. */
 async function replay(
   log: DeltaLocation,
   snapshot: Snapshot,

@@ -14,7 +14,7 @@ export function logPrefix(table: string): string {
   return `${table}/_delta_log/`;
 }
 
-/** Writes a version as log files name it: names sort as versions do. */
+/** Names sort as versions do. */
 export function versionName(version: number): string {
   return String(version).padStart(VERSION_DIGITS, "0");
 }
@@ -39,7 +39,7 @@ export function versionOfCommit(key: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Reads the version (and number of parts) from a checkpoint's key; undefined for any other file of the log. */
+/** Version and number of parts; undefined for other files. */
 export function versionOfCheckpoint(key: string): { version: number; parts?: number } | undefined {
   const found = /\/(\d{20})\.checkpoint(?:\.\d{10}\.(\d{10}))?\.parquet$/.exec(key);
   if (found === null) return undefined;
@@ -47,7 +47,7 @@ export function versionOfCheckpoint(key: string): { version: number; parts?: num
   return found[2] === undefined ? { version } : { version, parts: Number(found[2]) };
 }
 
-/** Gives the store's key of a data file that a log names. @throws InputError for files outside the table */
+/** The store's key of a data file. @throws InputError for files outside the table */
 export function fileKey(table: string, path: string): string {
   if (path.startsWith("/") || /^[a-z][a-z0-9+.-]*:/i.test(path)) {
     throw new InputError(

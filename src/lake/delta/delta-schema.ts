@@ -17,19 +17,19 @@ type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** Whether its values are encrypted, by `writeRows`; `query --decrypt` opens them. */
+  /** `writeRows` encrypts it; `query --decrypt` opens it. */
   readonly encrypted?: true;
-  /** What it says; docs/use/tables.md has the same words. */
+  /** As in docs/use/tables.md. */
   readonly about?: string;
 }
 
-/** The name and columns of a table (docs/use/tables.md). */
+/** docs/use/tables.md. */
 export interface TableSpec {
   readonly name: string;
-  /** What it holds, in a sentence; its section of docs/use/tables.md begins with it. */
+  /** The first sentence of its section in docs/use/tables.md. */
   readonly about?: string;
   readonly columns: readonly Column[];
-  /** Whether it is an append-only feed whose commits carry domains; every other table stays at writer version 2. */
+  /** Append-only, with domains in its commits; all others stay at writer version 2. */
   readonly feed?: boolean;
 }
 
@@ -70,7 +70,7 @@ interface Field {
 
 const fieldsOf = (schema: string) => (JSON.parse(schema) as { fields: Field[] }).fields;
 
-/** Reads the columns of a Delta schema, with SQL types and descriptions. @throws InputError for nested columns */
+/** @throws InputError for nested columns */
 export function columnsOf(
   table: string,
   schema: string,
@@ -86,7 +86,7 @@ export function columnsOf(
   });
 }
 
-/** Gives the actions that make a table: part of its first commit. */
+/** A table's first actions. */
 export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] {
   const protocol: Protocol = spec.feed
     ? { minReaderVersion: 1, minWriterVersion: 7, writerFeatures: ["domainMetadata", "appendOnly"] }
@@ -108,7 +108,7 @@ export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] 
   ];
 }
 
-/** Without these, `deltalake` finds no row by a filter on a column without statistics. */
+/** Without these, a filter of `deltalake` on a column without statistics matches no row. */
 function statsProperties({ columns }: TableSpec): Readonly<Record<string, string>> {
   const bounded = boundedColumns(columns);
   return bounded.length === 0
@@ -116,15 +116,14 @@ function statsProperties({ columns }: TableSpec): Readonly<Record<string, string
     : { "delta.dataSkippingStatsColumns": bounded.join(",") };
 }
 
-/** Marks a table that got columns after rows: older files lack these columns. */
+/** Older files lack columns that were added after rows. */
 const EXTENDED = "nightledger.extended";
 
-/** Whether some files of a table may lack some of its columns. */
 export function isExtended(metadata: Metadata | undefined): boolean {
   return metadata?.configuration[EXTENDED] === "true";
 }
 
-/** Gives the actions that make a table, or add what it lacks (columns are null in older rows); or none. */
+/** The actions that make a table or add what it lacks; null in older rows. */
 export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, now: number): DeltaAction[] {
   if (version === -1 || metadata === undefined) return creationOf(spec, now);
   const known = fieldsOf(metadata.schemaString);
@@ -163,12 +162,12 @@ const READER_VERSION = 1;
 const WRITER_VERSION = 2;
 const FEATURES_WRITER_VERSION = 7;
 
-/** The table property by which no commit may take rows away. */
+/** No commit may take rows away. */
 export const APPEND_ONLY = "delta.appendOnly";
 
 const KNOWN_FEATURES = new Set(["domainMetadata", "appendOnly", "invariants"]);
 
-/** The tables that this version reads and writes, in the words of Delta's protocol. */
+/** In the words of Delta's protocol. */
 export const LAKE_FORMAT = {
   format: "delta",
   reader_version: READER_VERSION,
@@ -176,7 +175,7 @@ export const LAKE_FORMAT = {
   writer_features: [...KNOWN_FEATURES],
 };
 
-/** Checks that this version can read a table. @throws InputError where the table needs a newer reader. */
+/** @throws InputError where the table needs a newer reader */
 export function assertReadable(table: string, snapshot: Snapshot): void {
   const version = snapshot.protocol?.minReaderVersion ?? READER_VERSION;
   const features = snapshot.protocol?.readerFeatures ?? [];
@@ -190,7 +189,7 @@ export function assertReadable(table: string, snapshot: Snapshot): void {
   }
 }
 
-/** Checks that this version can write to a table. @throws InputError where the table needs a newer writer. */
+/** @throws InputError where the table needs a newer writer */
 export function assertWritable(table: string, snapshot: Snapshot): void {
   assertReadable(table, snapshot);
   const version = snapshot.protocol?.minWriterVersion ?? WRITER_VERSION;
@@ -201,7 +200,7 @@ export function assertWritable(table: string, snapshot: Snapshot): void {
   }
 }
 
-/** Refuses what a commit must never contain; each of these is a bug of the caller. */
+/** Refuses what no commit may contain: a bug of the caller. */
 export function assertLawful(table: string, snapshot: Snapshot, actions: readonly DeltaAction[]): void {
   const creates = actions.some((action) => "protocol" in action) && actions.some((a) => "metaData" in a);
   if (snapshot.version === -1 && !creates) {

@@ -9,17 +9,17 @@ import type {
 } from "./delta-actions.js";
 import { withChanges } from "./layered-map.js";
 
-/** A table at one version; -1 while it does not exist. A snapshot never changes. */
+/** A table at a version, immutable; -1 for no table. */
 export interface Snapshot {
   readonly version: number;
   readonly protocol?: Protocol;
   readonly metadata?: Metadata;
-  /** Live files by their path in the log; `dataChange` is always false here. */
+  /** Live files by path; `dataChange` is false here. */
   readonly files: ReadonlyMap<string, AddFile>;
-  /** Configuration text by domain. */
+  /** By domain. */
   readonly domains: ReadonlyMap<string, string>;
   readonly txns: ReadonlyMap<string, Txn>;
-  /** Removed files that older readers may still need. */
+  /** Removed files that older readers may need. */
   readonly tombstones: ReadonlyMap<string, RemoveFile>;
 }
 
@@ -36,13 +36,13 @@ export interface Commit {
   readonly actions: readonly DeltaAction[];
 }
 
-/** A file that brought rows, and the version that did. */
+/** A file, and the version that brought its rows. */
 export interface ChangedFile {
   readonly version: number;
   readonly add: AddFile;
 }
 
-/** Gives the state after further commits. The cost is that of what they change; the base stays as it is. */
+/** The state after further commits; costs what they change. */
 export function advance(base: Snapshot, commits: readonly Commit[]): Snapshot {
   let { version, protocol, metadata } = base;
   const files = new Map<string, AddFile | null>();
@@ -77,17 +77,17 @@ export function advance(base: Snapshot, commits: readonly Commit[]): Snapshot {
   };
 }
 
-/** The tag of a file with the path of the one that it replaces, of which it has all rows but those that were erased. */
+/** The path of the file that this one replaces, with all but erased rows. */
 const REPLACES = "nightledger.replaces";
 
-/** Of a commit that takes a person's rows out of a table: tables that are derived from it lose theirs by a commit of their own. */
+/** A commit that erases a person's rows; derived tables lose theirs by their own commits. */
 export const ERASURE: CommitInfo = { operation: "DELETE", erasure: true };
 
 export function isErasure(actions: readonly DeltaAction[]): boolean {
   return actions.some((action) => "commitInfo" in action && action.commitInfo.erasure === true);
 }
 
-/** Gives what an erasure leaves of a file: as old as that one, so that nobody takes its rows for new ones. */
+/** Keeps the modification time, so change readers ignore the file. */
 export function leftOf(file: AddFile, left: AddFile): AddFile {
   return {
     ...left,
@@ -96,7 +96,7 @@ export function leftOf(file: AddFile, left: AddFile): AddFile {
   };
 }
 
-/** Gives what an erasure left of files that brought rows. */
+/** Files with new rows, as erasures left them. */
 export function withoutErased(
   changed: readonly ChangedFile[],
   erasure: readonly DeltaAction[],

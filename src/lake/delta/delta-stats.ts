@@ -1,21 +1,20 @@
 import { InputError } from "../../domain/failures.js";
 
-/** Bounds of all texts, for those without a bound. */
+/** For texts without bounds. */
 const ALL_TEXTS = ["", "\u{10ffff}"] as const;
 
-/** Statistics of one column of one file. Bounds are null where they are not known, or there is no value. */
+/** A column of a file; bounds are null where unknown, or without a value. */
 export interface ColumnStats {
-  /** `VARCHAR` bounds in the order of their UTF-8 bytes, as DuckDB's min() and max() give them; days as text. */
+  /** `VARCHAR` in the order of UTF-8 bytes, as DuckDB's min() and max(); days as text. */
   readonly min: string | number | bigint | null;
   readonly max: string | number | bigint | null;
   readonly nullCount: number | bigint;
 }
 
-/** The only columns with statistics: some readers would pass others through a double. */
+/** Only these have statistics: some readers pass others through a double. */
 const STATS_COLUMNS = ["link_id", "date", "sequence"] as const;
 export type StatsColumn = (typeof STATS_COLUMNS)[number];
 
-/** Those of a table's columns that have statistics. */
 export function boundedColumns(columns: readonly { readonly name: string }[]): StatsColumn[] {
   return STATS_COLUMNS.filter((name) => columns.some((column) => column.name === name));
 }
@@ -39,10 +38,10 @@ export function statsText(
   return JSON.stringify({ numRecords: Number(numRecords), minValues, maxValues, nullCount });
 }
 
-/** What a file's statistics say about it; undefined where another tool left something out. */
+/** Undefined where another tool left something out. */
 export interface FileFacts {
   readonly rows: number | undefined;
-  /** First and last link in the order of their UTF-8 bytes. */
+  /** In the order of UTF-8 bytes. */
   readonly links: readonly [min: string, max: string] | undefined;
   readonly firstDay: string | undefined;
   readonly lastDay: string | undefined;
@@ -61,14 +60,14 @@ export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   return { rows: numRecords, links, firstDay: minValues?.date, lastDay: maxValues?.date };
 }
 
-/** Sums up the rows of files, as far as their statistics name them. */
+/** As far as statistics have them. */
 export function rowsIn(files: Iterable<{ readonly stats?: string }>): number {
   let rows = 0;
   for (const file of files) rows += factsOf(file).rows ?? 0;
   return rows;
 }
 
-/** Makes the test whether a file may hold rows of links in a range. Bounds are compared as UTF-8 bytes, as they were made. */
+/** Whether a file may hold rows of links in a range, by UTF-8 bytes. */
 export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "links">) => boolean {
   const [low, high] = [Buffer.from(from), Buffer.from(to)];
   return ({ links }) =>
@@ -76,7 +75,7 @@ export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "li
     (Buffer.compare(Buffer.from(links[0]), high) <= 0 && Buffer.compare(Buffer.from(links[1]), low) >= 0);
 }
 
-/** Gives the number of rows in a file's statistics. @throws InputError where another tool left it out. */
+/** @throws InputError where another tool left the number out */
 export function rowsOf(table: string, file: { readonly path: string; readonly stats?: string }): number {
   const { rows } = factsOf(file);
   if (rows !== undefined) return rows;

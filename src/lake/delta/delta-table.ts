@@ -14,21 +14,21 @@ import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
 import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const MAX_ATTEMPTS = 25;
-/** Versions after which a checkpoint that failed is tried again. */
+/** Versions until a failed checkpoint is tried again. */
 const RETRIED_AFTER = 10;
 const LONGEST_PAUSE_MS = 250;
 
 export interface DeltaTableOptions {
-  /** Bytes of log below which no checkpoint follows: 0 for one after each commit, Infinity for none. */
+  /** Less log than this gets no checkpoint: 0 for one after each commit, Infinity for none. */
   readonly checkpointFloorBytes?: number;
   readonly retention?: LogRetention;
-  /** Told of a checkpoint, or a clean-up after it, that failed; the commit before it is not affected. */
+  /** A checkpoint or clean-up failed; the commit stands. */
   readonly onCheckpointFailed?: (error: unknown) => void;
-  /** Told of each attempt to commit that another writer was faster than. */
+  /** Another writer was faster. */
   readonly onConflict?: (table: string) => void;
 }
 
-/** Decides what to commit on a state: the actions, or null for nothing. It is asked again each time another writer was faster. */
+/** The actions to commit on a state, null for nothing; called again after each conflict. */
 type CommitPlan = (
   snapshot: Snapshot,
 ) => readonly DeltaAction[] | null | Promise<readonly DeltaAction[] | null>;
@@ -42,7 +42,7 @@ export function openTable(
   return new DeltaTable({ store, table, duckdb }, options);
 }
 
-/** Opens the tables of a store by their names, each of them once: it keeps its state between uses. */
+/** The tables of a store by name, each opened once: it caches its state. */
 export function tablesOf(
   store: ObjectStore,
   duckdb: DuckDb,
@@ -56,12 +56,11 @@ export function tablesOf(
   };
 }
 
-/** One Delta table: its newest state, and commits on top of it (docs/inside/rules.md, "Delta log"). */
+/** A Delta table: its newest state, and commits on it (docs/inside/rules.md, "Delta log"). */
 export class DeltaTable {
-  /** Undefined before the log was read. */
   #known: LogState | undefined;
   #checkpointing = false;
-  /** The first version that may be followed by a checkpoint. */
+  /** The first version for the next checkpoint. */
   #checkpointFrom = 1;
 
   constructor(
@@ -73,12 +72,12 @@ export class DeltaTable {
     return this.location.table;
   }
 
-  /** Reads the newest state; version -1 while there is none. @throws InputError where it is damaged or too new. */
+  /** Version -1 for no table. @throws InputError where it is damaged or too new */
   async snapshot(): Promise<Snapshot> {
     return (await this.#newest()).snapshot;
   }
 
-  /** The same, before what can't be undone. @throws InputError also where the table needs a newer writer. */
+  /** Before what can't be undone. @throws InputError also where the table needs a newer writer */
   async writableSnapshot(): Promise<Snapshot> {
     const { snapshot } = await this.#newest();
     assertWritable(this.name, snapshot);
@@ -93,9 +92,9 @@ export class DeltaTable {
   }
 
   /**
-   * Commits what `plan` decides, at the next free version; null when there is nothing to do.
-   * @throws InputError where the table needs a newer writer; nothing is changed.
-   * @throws PassingError where a file that it adds is missing, or every attempt lost; StoreFullError on a full disk.
+   * Commits what `plan` decides as the next version; null for nothing.
+   * @throws InputError where the table needs a newer writer
+   * @throws PassingError where a file is missing or every attempt lost; StoreFullError on a full disk
    */
   async commit(plan: CommitPlan, { maxAttempts = MAX_ATTEMPTS } = {}): Promise<Commit | null> {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -125,7 +124,7 @@ export class DeltaTable {
     return { version: snapshot.version + 1, actions: identified(actions) };
   }
 
-  /** Writes a checkpoint of a state now, whatever its version, and cleans up the log. */
+  /** Writes a checkpoint now, and cleans up the log. */
   async checkpoint(snapshot: Snapshot): Promise<void> {
     const listing = await writeCheckpoint(this.location, snapshot);
     await cleanUpLog(this.location, snapshot.metadata, listing, this.options.retention);
@@ -138,7 +137,7 @@ export class DeltaTable {
     if (this.#checkpointing || version < this.#checkpointFrom || !isDue(state.tail)) return;
     this.#checkpointing = true;
     try {
-      // Another process may have written a checkpoint that this one does not know of.
+      // Another process may have written a checkpoint.
       const tail = tailAfter(NO_TAIL, -1, await listLog(this.location));
       if (isDue(tail)) await this.checkpoint(state.snapshot);
       else this.#known = { ...state, tail };
@@ -158,7 +157,7 @@ function stateAfter({ snapshot, tail }: LogState, commit: Commit, body: Buffer):
   };
 }
 
-/** Gives a commit its own id, by which the writer recognizes its commit when the answer to the write was lost. */
+/** Adds an id, by which a writer recognises its commit when the answer was lost. */
 export function identified(actions: readonly DeltaAction[]): DeltaAction[] {
   const given = actions.find((action) => "commitInfo" in action)?.commitInfo;
   const commitInfo: CommitInfo = {

@@ -1,9 +1,9 @@
-/** A layer is merged into the one below once it has more than this fraction of that one's entries. */
+/** A layer larger than this fraction of the one below is merged into it. */
 const MERGED_AT = 1 / 8;
 
-/** A map that never changes. One with changes shares the entries of its base, so a change costs what it changes. */
+/** An immutable map; one with changes shares its base, so a change costs what it changes. */
 class LayeredMap<V> implements ReadonlyMap<string, V> {
-  /** From the oldest to the newest; null removes an entry of an older layer. */
+  /** The oldest first; null removes an entry. */
   #layers: readonly ReadonlyMap<string, V | null>[];
 
   constructor(
@@ -62,17 +62,17 @@ class LayeredMap<V> implements ReadonlyMap<string, V> {
     for (const [key, value] of this) visit(value, key, this);
   }
 
-  /** Merges all layers into one: a caller that visits every entry pays as much anyway. */
+  /** A caller that visits every entry pays as much anyway. */
   #whole(): ReadonlyMap<string, V> {
     const [first = new Map<string, V>(), ...later] = this.#layers;
     const whole = later.reduce((below, top) => merged(below, top, true), first);
     this.#layers = [whole];
-    // The oldest layer removes nothing: there is nothing below it.
+    // There is nothing below the oldest layer.
     return whole as ReadonlyMap<string, V>;
   }
 }
 
-/** Makes a map with changes; null removes an entry. The changes become part of the new map and must not change again. */
+/** Null removes an entry. The changes must not change again. */
 export function withChanges<V extends object | string>(
   base: ReadonlyMap<string, V>,
   changes: Map<string, V | null>,

@@ -2,13 +2,13 @@ import type { Metadata } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-path.js";
 import { type LogListing, newestDays } from "./log-listing.js";
 
-/** Which commits a clean-up keeps, besides those after the older one of two checkpoints. */
+/** Commits to keep besides those after the older one of two checkpoints. */
 export interface LogRetention {
-  /** The commits of this many days stay, within the bounds below: the newest days on which the table has committed. */
+  /** The newest days with a commit, within the bounds below. */
   readonly days: number;
   readonly mostVersions: number;
   readonly mostBytes: number;
-  /** The newest commits stay, however old they are: a table with few commits keeps months of them. */
+  /** The newest commits stay at any age: a table with few keeps months. */
   readonly fewVersions: number;
   readonly fewBytes: number;
 }
@@ -20,15 +20,15 @@ const RETENTION: LogRetention = {
   fewVersions: 500,
   fewBytes: 8_000_000,
 };
-/** `mostBytes` is at least this many checkpoints: committing the state of each link once takes three. */
+/** `mostBytes` is at least so many checkpoints: committing each link once takes three. */
 const MOST_CHECKPOINTS = 4;
 
-/** Table properties by which an owner decides how long the log is kept; other tools then clean it up, or none. */
+/** With these an owner decides how long a log is kept: other tools clean it up. */
 const OWNER_PROPERTIES = ["delta.logRetentionDuration", "delta.enableExpiredLogCleanup"] as const;
 
 /**
- * Deletes the files of a log that nobody needs any more, the oldest version first: wherever it stops, the others have no gap.
- * Call it when `_last_checkpoint` durably names the newest checkpoint; of two processes one deletes less.
+ * Deletes files of a log that nobody needs, the oldest first: a stop leaves no gap. Call it when `_last_checkpoint`
+ * durably names the newest checkpoint.
  */
 export async function cleanUpLog(
   { store }: DeltaLocation,
@@ -40,7 +40,7 @@ export async function cleanUpLog(
   for (const key of expiredFiles(listing, retention)) await store.delete(key);
 }
 
-/** Decides which files of a log may go, in order: two checkpoints stay, and the commits after them and of the newest days. Pure. */
+/** Two checkpoints stay, with the commits after them and of the newest days. Pure. */
 export function expiredFiles(
   { commits, checkpoints, checkpointFiles }: LogListing,
   retention = RETENTION,
@@ -56,7 +56,7 @@ export function expiredFiles(
     .map(({ key }) => key);
 }
 
-/** The first version whose commit stays: that of the older checkpoint, or an earlier one that is new enough. */
+/** The older checkpoint's version, or an earlier one that is new enough. */
 function firstKept(
   commits: LogListing["commits"],
   older: number,
@@ -76,7 +76,7 @@ function firstKept(
   return kept;
 }
 
-/** The commits that lead up to a version without a gap, and all later ones (a listing may lack one), the newest first. */
+/** Commits up to a version without a gap, and all later ones, the newest first. */
 function newestFirst(commits: LogListing["commits"], version: number): LogListing["commits"] {
   const all = commits.toReversed();
   const gap = all.findIndex(

@@ -6,10 +6,10 @@ interface LogFile extends ObjectEntry {
   readonly version: number;
 }
 
-/** A checkpoint whose files are all there. */
+/** All its files are there. */
 export interface LogCheckpoint {
   readonly version: number;
-  /** The number of its files, if its writer split it. */
+  /** If its writer split it. */
   readonly parts?: number;
   readonly bytes: number;
 }
@@ -28,7 +28,7 @@ export async function listLog(
   return listingOf(await store.list(prefix, from > 0 ? `${prefix}${versionName(from)}` : ""));
 }
 
-/** Sorts the entries of a log by kind. A checkpoint that lacks a file does not count. */
+/** A log's entries by kind; an incomplete checkpoint does not count. */
 export function listingOf(entries: readonly ObjectEntry[]): LogListing {
   const commits: LogFile[] = [];
   const checkpointFiles: LogFile[] = [];
@@ -44,7 +44,7 @@ export function listingOf(entries: readonly ObjectEntry[]): LogListing {
     found.set(name, { ...whole, files: whole.files + 1, bytes: whole.bytes + entry.size });
   }
   const whole = [...found.values()].filter(({ files, parts = 1 }) => files === parts);
-  // Two writers may have split the same version differently.
+  // Two writers may have split one version differently.
   const checkpoints = new Map(whole.map(({ files: _, ...checkpoint }) => [checkpoint.version, checkpoint]));
   return { commits, checkpoints: [...checkpoints.values()], checkpointFiles };
 }
@@ -57,7 +57,7 @@ export interface LogTail {
 
 export const NO_TAIL: LogTail = { checkpointBytes: 0, versions: 0, bytes: 0 };
 
-/** Brings a tail that was known up to a version up to date with what was listed since. */
+/** A tail known up to a version, with what was listed since. */
 export function tailAfter(known: LogTail, version: number, listing: LogListing): LogTail {
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? known : { ...NO_TAIL, checkpointBytes: newest.bytes };
@@ -69,20 +69,20 @@ export function tailAfter(known: LogTail, version: number, listing: LogListing):
   };
 }
 
-/** Below this, reading the log takes so little that a checkpoint would save nothing. */
+/** A smaller log gains nothing by a checkpoint. */
 const FLOOR_BYTES = 4_000_000;
-/** What a version costs its readers besides its bytes: finding, opening and reading a file. */
+/** The cost of a version's file beside its bytes. */
 const VERSION_BYTES = 64_000;
 
 /**
- * Whether a checkpoint should follow: once reading the commits costs as much as reading the last checkpoint. A reader then
- * reads at most twice the size of the table's state, and all checkpoints are no larger than all commits.
+ * Due once reading the commits costs as much as the last checkpoint: readers read at most twice the state, and all
+ * checkpoints are no larger than all commits.
  */
 export function isCheckpointDue(tail: LogTail, floorBytes = FLOOR_BYTES): boolean {
   return tail.bytes + tail.versions * VERSION_BYTES >= Math.max(floorBytes, tail.checkpointBytes);
 }
 
-/** Gives the beginning of the oldest of the `count` newest days among some times: days that a log has seen, no clock's. */
+/** The beginning of the oldest of the `count` newest days in a log, by no clock. */
 export function newestDays(times: readonly number[], count: number): number {
   const days = [...new Set(times.map((time) => Math.floor(time / DAY)))].sort((a, b) => b - a);
   return (days[count - 1] ?? Number.NEGATIVE_INFINITY) * DAY;

@@ -1,6 +1,5 @@
 import type { ObjectStore } from "../store/object-store.js";
 
-/** Files, and their bytes. */
 export interface Amount {
   readonly files: number;
   readonly bytes: number;
@@ -20,13 +19,13 @@ export function plus(a: Amount, b: Amount): Amount {
 
 const KEY = "_nightledger/maintain.json";
 
-/** What one kind of thing takes, and how much of it went. */
+/** Size of one kind of thing, and how much of it went. */
 export interface Upkeep {
   readonly kept: Amount;
   readonly freed: Amount;
 }
 
-/** What the last upkeep found and freed: how large a lake is, without looking at all of it. */
+/** The size of a lake at its last upkeep. */
 export interface LastUpkeep {
   readonly started_at: string;
   readonly retain_days: number;

@@ -23,46 +23,45 @@ import {
 import { maintainTable, type TableUpkeep, type UpkeepOptions } from "./table-upkeep.js";
 
 interface MaintainOptions {
-  /** Days for which removed files, and staging of ended runs, stay. */
+  /** For removed files, and staging of ended runs. */
   readonly retainDays: number;
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
-  /** Erases what the rules of retention end, before anything else; without it, there are none. */
+  /** Applies rules of retention first. */
   readonly retention?: (
     lake: Lake,
     options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
   ) => Promise<readonly ExpiredRows[]>;
-  /** Told of each table once it is done, or why it is left alone. */
+  /** A table is done, or left alone for a reason. */
   readonly onTable?: (table: string, left?: string) => void;
 }
 
 interface LeftTable {
   readonly table: string;
   readonly why: string;
-  /** Whether its owner wants it so; any other should not be left. */
+  /** Otherwise it should not be left. */
   readonly by_owner: boolean;
 }
 
-/** What was done to a lake, or would be. */
+/** What was done, or would be. */
 export interface MaintainReport extends LastUpkeep {
   readonly dry_run: boolean;
   readonly duration_ms: number;
-  /** ISO instant before which things may go; null where no run has heard the time from the service. */
+  /** ISO instant; null where no run has heard the service's time. */
   readonly old_before: string | null;
-  /** Live files: their number before small ones were merged, and after. */
+  /** Live files before and after merges. */
   readonly merged: { readonly before: number; readonly after: number };
-  /** Files that nobody here knows, in tables' directories or with names that are no keys; they stay. */
+  /** Files that are not ours, which stay. */
   readonly unknown: Amount;
   readonly tables: readonly TableUpkeep[];
-  /** What the rules of retention have ended. */
   readonly retention: readonly ExpiredRows[];
-  /** Tables that were left alone, with the reason; the feed also where retention left rows of it. */
+  /** Also the feed where retention left rows of it. */
   readonly left_alone: readonly LeftTable[];
 }
 
 /**
- * Merges small files, shortens logs, and deletes what nobody needs, table by table (docs/inside/rules.md, "Upkeep"). Safe
- * beside runs and at any kill. @throws StoreFullError once all is deleted that can go; the signal's reason once it is aborted.
+ * Merges small files, shortens logs, and deletes what nobody needs (docs/inside/rules.md, "Upkeep"). Safe beside runs
+ * and at any kill. @throws StoreFullError once all is deleted; the signal's reason
  */
 export async function maintain(
   lake: Lake,
@@ -94,7 +93,7 @@ export async function maintain(
       leave(spec, whyLeft(error));
     }
   }
-  // Without `runs`, as told above, nothing is old enough.
+  // Without `runs` nothing is old enough.
   const now = await witnessedNow(lake, started).catch((error) => void whyLeft(error));
   const before = (now ?? Number.NEGATIVE_INFINITY) - retainDays * DAY;
   let full: StoreFullError | undefined;
@@ -140,16 +139,15 @@ export async function maintain(
   return report;
 }
 
-/** Table properties by which an owner decides how long removed files stay; another tool then vacuums the table. */
+/** With it an owner has another tool vacuum the table. */
 const OWNER_PROPERTY = "delta.deletedFileRetentionDuration";
 
-/** Why a table is left to another tool; undefined where none keeps it in order. */
 function whyOwned({ name }: TableSpec, { metadata }: Snapshot): string | undefined {
   if (metadata?.configuration[OWNER_PROPERTY] === undefined) return undefined;
   return `Table ${name} has the property ${OWNER_PROPERTY}, so it is left to the tool of whoever set it.`;
 }
 
-/** Why a table can't be maintained, such as a damaged log. @throws what is no matter of one table. */
+/** Such as a damaged log. @throws what is no matter of one table */
 function whyLeft(error: unknown): string {
   if (error instanceof InputError) return error.message;
   throw error;
@@ -157,7 +155,7 @@ function whyLeft(error: unknown): string {
 
 const STAGING = "_staging/";
 
-/** Deletes the staging of runs that ended long ago: a power cut, or the end of a workflow, left it. */
+/** Deletes staging that a power cut or the end of a workflow left. */
 async function maintainStaging(lake: LakeReader, { before, dryRun, signal }: UpkeepOptions): Promise<Upkeep> {
   const folders = (await lake.store.folders(STAGING)).map((name) => `${STAGING}${name}/`);
   const over = new Set((await endedRuns(lake, before)).map((id) => `${STAGING}${id}/`));

@@ -15,38 +15,38 @@ import { transactions } from "../tables/transactions.js";
 import { type Amount, amountOf, type Upkeep } from "./last-upkeep.js";
 
 const AT_ONCE = 16;
-/** A log with so many versions after its newest checkpoint gets one: a reader opens each of them. */
+/** Readers open each version after a checkpoint. */
 const CHECKPOINT_AFTER = 20;
 
 export interface UpkeepOptions {
-  /** Things older than this may go. */
   readonly before: number;
-  /** Says what would be done, and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
-  /** Told of a full disk, which keeps nothing from being deleted; without it, the call ends there. */
+  /** Goes on after a full disk, which stops no deleting; without it, the call ends. */
   readonly onFull?: (error: StoreFullError) => void;
 }
 
-/** What was done to a table, or would be. */
+/** What was done, or would be. */
 export interface TableUpkeep {
   readonly table: string;
-  /** Live files before, and after small ones were merged. */
+  /** Before and after merges. */
   readonly live: { readonly before: number; readonly after: number } & Pick<Amount, "bytes">;
-  /** Files that are not live: those that stay for readers and runs, and those that went. */
+  /** Files that are not live. */
   readonly old: Upkeep;
   readonly log: Upkeep;
-  /** Files that no table of ours has. */
+  /** Files that are not ours. */
   readonly unknown: Amount;
 }
 
-/** Merges the small files of a table, shortens its log, and deletes files that nobody needs; a kill leaves less for the next. */
+/**
+ * Merges a table's small files, shortens its log, and deletes files that nobody needs; a kill leaves less for the next.
+ */
 export async function maintainTable(
   known: Lake,
   spec: TableSpec,
   options: UpkeepOptions,
 ): Promise<TableUpkeep> {
-  // Who deletes goes by the log alone: of a table that was restored, this process may know another past.
+  // Deletes by the log alone: of a restored table, this process may know another past.
   const table = openTable(known.store, spec.name, known.duckdb);
   const lake: Lake = { ...known, table: (name) => (name === spec.name ? table : known.table(name)) };
   const { files } = await table.snapshot();
@@ -59,11 +59,11 @@ export async function maintainTable(
     });
   const merged = await unlessFull(mergeSmall(lake, spec, options), 0);
   const logBefore = await logEntries(lake, spec.name);
-  // The log goes first: so the versions that it still has are the ones whose files are looked for and kept. A kill before
-  // the files are deleted leaves files that nothing names, which the next call finds in the directory all the same.
+  // The log goes first, so that the files of all its versions stay. A kill before the deletes leaves files that the
+  // next call finds in the directory.
   const shortened = await unlessFull(shortenedLog(lake, spec.name, logBefore, options.dryRun), undefined);
   const log = shortened ?? byKey(await logEntries(lake, spec.name));
-  // A run commits no file that has waited for days, so what is listed as old here can't become live later.
+  // No run commits a file that waited for days.
   const { live, kept, unneeded, unknown } = await judged(lake, spec.name, options.before);
   if (!options.dryRun) {
     await mapConcurrent(AT_ONCE, unneeded, async ({ key }) => {
@@ -80,7 +80,7 @@ export async function maintainTable(
   };
 }
 
-/** Gives by how many files a dry run would merge; `transactions` and small tables are kept in form by what writes them. */
+/** The number of files that a dry run would merge; what derived tables are written by keeps them in form. */
 async function mergeSmall(lake: Lake, spec: TableSpec, { dryRun, signal }: UpkeepOptions): Promise<number> {
   if (spec.name === transactions.name || isCurrent(spec)) return 0;
   if (!dryRun) {
@@ -91,7 +91,7 @@ async function mergeSmall(lake: Lake, spec: TableSpec, { dryRun, signal }: Upkee
   return mergesToTarget(files.values()).reduce((sum, { length }) => sum + length - 1, 0);
 }
 
-/** Writes a checkpoint where many versions have followed the last one, which cleans up the log. Gives what is left of it. */
+/** Writes a checkpoint after many versions, which cleans up the log; returns the rest. */
 async function shortenedLog(
   lake: Lake,
   table: string,
@@ -129,7 +129,7 @@ async function judged(lake: Lake, table: string, before: number) {
   return judgeFiles(entries, snapshot, recent, before, (path) => fileKey(table, path));
 }
 
-/** The commits since an instant that the log still has: what they removed, the versions before them refer to. */
+/** Earlier versions refer to what these removed. */
 async function commitsSince(
   location: DeltaLocation,
   { commits }: LogListing,
@@ -140,7 +140,7 @@ async function commitsSince(
   return read.filter((commit) => commit !== undefined);
 }
 
-/** Decides which data files may go: those that no version since an instant (`recent`) names and that were written before. Pure. */
+/** Files may go that no recent version names and that were written before an instant. Pure. */
 export function judgeFiles(
   entries: readonly ObjectEntry[],
   { files, tombstones }: Pick<Snapshot, "files" | "tombstones">,
@@ -156,7 +156,7 @@ export function judgeFiles(
     if ("add" in action) named.add(keyOf(action.add.path));
     else if ("remove" in action) named.add(keyOf(action.remove.path));
   }
-  // Kept: a version within the retention refers to them, or they are young and a commit may be about to.
+  // `kept`: a retained version refers to it, or a commit may be about to.
   type Judgement = "live" | "kept" | "unneeded" | "unknown";
   const judged: Record<Judgement, ObjectEntry[]> = { live: [], kept: [], unneeded: [], unknown: [] };
   for (const entry of entries) {
@@ -169,7 +169,7 @@ export function judgeFiles(
   return judged;
 }
 
-/** Whether a key may be that of a table's data file. No table has directories: what is in one is somebody's own, such as a copy. */
+/** Tables have no directories: files in one are somebody's own. */
 export function isDataFile(key: string): boolean {
   return /^[^/]+\/[^/_.][^/]*\.parquet$/.test(key);
 }

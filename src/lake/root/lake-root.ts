@@ -13,24 +13,24 @@ import { linkSyncs } from "../tables/link-syncs.js";
 import { writeRows } from "../tables/parquet-file.js";
 import { runs } from "../tables/runs.js";
 
-/** What a root is made of (docs/use/tables.md, "Root"). */
+/** docs/use/tables.md, "Root". */
 interface RootParts {
-  /** The root before it; null for the first. */
+  /** Null for the first. */
   readonly previous: string | null;
-  /** sha256 of the run's own row, without the root, and of the certificates that it wrote. */
+  /** sha256 of the run's row without the root, and of its certificates. */
   readonly run: string;
   /**
-   * Version and {@link stateSha256} of each table, by name. One hash over all of them would prove no older root: files are
-   * merged and logs cleaned up, each table's at its own time.
+   * Version and {@link stateSha256} by table: files are merged and logs cleaned up at each table's own time, so one hash
+   * over all would prove no older root.
    */
   readonly tables: ReadonlyMap<string, string>;
 }
 
-/** Begins the name of the transaction in the log of `runs` that names the root of a commit's row. */
+/** A transaction in the log of `runs` names the root. */
 const ROOT = "lake_root/";
 const TABLE = "table.";
 
-/** Writes the text whose sha256 is the root: `name=value\n` for each part, tables in the order of their names. */
+/** The sha256 of this text is the root. */
 function rootText({ previous, run, tables }: RootParts): string {
   const states = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = [
@@ -41,7 +41,6 @@ function rootText({ previous, run, tables }: RootParts): string {
   return lines.map(([name, value]) => `${name}=${value}\n`).join("");
 }
 
-/** Reads what {@link rootText} wrote. */
 export function rootParts(text: string): RootParts {
   const parts = new Map(
     text.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
@@ -56,7 +55,7 @@ export function rootOf(text: string): string {
   return hash("sha256", text);
 }
 
-/** Gives the root of the row that a version of `runs` brought, or of the newest row; null where there is none. */
+/** The root of a version's row, or of the newest one; null for none. */
 export function knownRoot({ txns }: Snapshot, at?: number): string | null {
   let newest: { readonly appId: string; readonly version: number } | undefined;
   for (const txn of txns.values()) {
@@ -66,7 +65,7 @@ export function knownRoot({ txns }: Snapshot, at?: number): string | null {
   return newest?.appId.slice(ROOT.length) ?? null;
 }
 
-/** Hashes a run's row without its root, a line for each value in the order of columns, and what is added after it. */
+/** A run's row without its root, a line for each value. */
 export class RunSha256 {
   readonly #hash = createHash("sha256");
 
@@ -78,7 +77,7 @@ export class RunSha256 {
     }
   }
 
-  /** Adds a certificate that the run wrote, in the order of links. */
+  /** In the order of links. */
   certificate({ link_id, certificate }: SqlRow): void {
     this.#add(`${link_id} ${certificate}`);
   }
@@ -97,8 +96,8 @@ function inMicroseconds(instant: string): string {
 }
 
 /**
- * Hashes what a table holds: a line for each live file, with the size, hash and statistics that its log says, and for each
- * domain, which are the heads of links in the feed. Transactions are left out: a checkpoint drops old ones.
+ * A line for each live file (size, hash, statistics) and each domain, which in the feed is a link's head; no
+ * transactions, which checkpoints drop.
  */
 export function stateSha256({ files, domains }: Snapshot): string {
   const lines = [...domains].map(([name, configuration]) => `domain ${name} ${configuration}\n`);
@@ -113,8 +112,8 @@ export function stateSha256({ files, domains }: Snapshot): string {
 type RunRow = Readonly<Record<string, unknown>>;
 
 /**
- * Appends a run's row with the lake's root, once, and gives the root: of the state before the row, and after the root before.
- * @param onFailed told why the root could not be computed: the row then has none
+ * Appends a run's row with the lake's root, once: of the state before the row, and after the root before.
+ * @param onFailed the root could not be computed: the row has none
  */
 export async function appendRun(
   lake: Lake,
@@ -126,7 +125,7 @@ export async function appendRun(
   return appendDecided(lake, runs, async (before) => {
     const own = before.txns.get(appId);
     if (own !== undefined) return { files: [], result: knownRoot(before, own.version) };
-    // Again for each version: a run that ended meanwhile has a root of a later state than one that was read before it.
+    // Again for each version, whose root must be of a later state.
     const state = await lakeState(lake, runId, row).catch((error: unknown) => void onFailed(error));
     const text = state && rootText({ ...state, previous: knownRoot(before) });
     const root = text === undefined ? null : rootOf(text);
@@ -137,14 +136,13 @@ export async function appendRun(
   });
 }
 
-/** Gives the root that the newest run ended with; null where there is none. */
+/** Null for none. */
 export async function newestRoot(lake: Pick<Lake, "table">): Promise<string | null> {
   return knownRoot(await lake.table(runs.name).snapshot());
 }
 
 const READS_AT_ONCE = 8;
 
-/** Reads what the root is made of, except the root before. */
 async function lakeState(lake: Lake, runId: string, row: RunRow): Promise<Omit<RootParts, "previous">> {
   const folders = (await lake.store.folders("")).filter((name) => /^[^._]/.test(name));
   const tables = await mapConcurrent(READS_AT_ONCE, folders, async (name) => {

@@ -9,28 +9,27 @@ interface Column {
   readonly type: string;
 }
 
-/** How a JSON file splits into rows, and which fields of each are read. */
 interface JsonForm {
-  /** Whether each line is a row; otherwise values follow each other in any layout. */
+  /** Otherwise values follow each other in any layout. */
   readonly lines: boolean;
   readonly columns: Readonly<Record<string, string>>;
-  /** DuckDB allocates buffers of this size, so it should be no larger than the largest object needs. */
+  /** DuckDB allocates buffers of this size. */
   readonly maximumObjectSize: number;
 }
 
 /**
- * SQL of the rows of exactly these Parquet files; all SQL that reads Parquet goes through here, so that no directory such as
- * `date=2001-01-01` becomes a column. @param byName allows files with different columns; DuckDB then opens every file first
+ * All SQL reads Parquet by this, so that no directory such as `date=2001-01-01` becomes a column. @param byName allows
+ * files with different columns, each of which DuckDB opens first
  */
 export function parquetFiles(paths: readonly string[], { byName = false } = {}): string {
   const union = byName ? ", union_by_name = true" : "";
   return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false${union})`;
 }
 
-/** Where a row is: the place of its file in the list of them, and its number in that file. */
+/** The file's place in the list, and the row's number in it. */
 type RowPlace = "file_index" | "file_row_number";
 
-/** SQL of the rows of Parquet files, if there are any, that may lack columns (null), and of where each is. */
+/** Rows of any number of files, which may lack columns (null), with their places. */
 export function parquetRows(
   paths: readonly string[],
   columns: readonly Column[],
@@ -44,10 +43,10 @@ export function parquetRows(
   return `(${found} from ${parquetFiles(paths, { byName: true })} union all by name ${empty})`;
 }
 
-/** The longest line of a CSV file; without it, each of DuckDB's buffers would be 32 MB. */
+/** Otherwise each of DuckDB's buffers is 32 MB. */
 const CSV_LINE_BYTES = 1024 * 1024;
 
-/** SQL of the rows of exactly this CSV file as texts, by the names in its first line. */
+/** A CSV file's rows as texts. */
 export function csvFile(path: string): string {
   return `read_csv(${sqlList([exactPath(path)])}, hive_partitioning = false, header = true, all_varchar = true,
     delim = ',', quote = '"', escape = '"', parallel = false,
@@ -61,7 +60,7 @@ export function jsonFile(path: string, { lines, columns, maximumObjectSize }: Js
     columns = {${types.join(", ")}}, maximum_object_size = ${maximumObjectSize})`;
 }
 
-/** SQL of the rows of a JSON file with a line for each, whose values are texts; the longest line has so many bytes. */
+/** A file with a row of texts on each line. @param longest bytes of a line */
 export function jsonRows(path: string, columns: readonly Column[], longest: number): string {
   const texts = jsonFile(path, {
     lines: true,
@@ -71,12 +70,12 @@ export function jsonRows(path: string, columns: readonly Column[], longest: numb
   return `select ${typedColumns(columns)} from ${texts}`;
 }
 
-/** Gives the `maximum_object_size` for some objects; DuckDB's buffers have that size (docs/inside/rules.md, "Load"). */
+/** `maximum_object_size` for some objects: the size of DuckDB's buffers (docs/inside/rules.md, "Load"). */
 export function objectSize(bytes: readonly number[]): number {
   return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
 }
 
-/** Writes a path as the DuckDB pattern that matches it alone. @throws InputError where there is none: with a backslash. */
+/** The pattern that matches one path. @throws InputError for a path with a backslash */
 export function exactPath(path: string): string {
   if (!/[*?[]/.test(path)) return path;
   if (path.includes("\\")) {
@@ -90,7 +89,7 @@ export function exactPath(path: string): string {
 
 const LINES_AT_ONCE = 1_000;
 
-/** Writes values as a file with a line of JSON for each. Returns the bytes of the longest line. */
+/** Returns the bytes of the longest line. */
 export function writeJsonLines(path: string, values: Iterable<unknown>): Promise<number> {
   function* lines() {
     for (const value of values) yield jsonLine(value);
@@ -98,7 +97,7 @@ export function writeJsonLines(path: string, values: Iterable<unknown>): Promise
   return writeLines(path, lines());
 }
 
-/** Writes lines as they are, and returns the bytes of the longest one. */
+/** Returns the bytes of the longest line. */
 export async function writeLines(path: string, lines: Iterable<string>): Promise<number> {
   let longest = 0;
   function* chunks() {
@@ -120,7 +119,7 @@ export function jsonLine(value: unknown, replacer?: (key: string, value: unknown
   return `${JSON.stringify(value, replacer)}\n`;
 }
 
-/** A replacer for JSON.stringify: texts may quote the service, and DuckDB refuses half a surrogate pair. */
+/** A replacer for JSON.stringify: DuckDB refuses half a surrogate pair. */
 export function withoutHalfPairs(_: string, value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(/\p{Surrogate}/gu, "\ufffd") : value;
 }

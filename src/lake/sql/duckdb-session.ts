@@ -5,20 +5,19 @@ import { exactValue, type SqlValue } from "./duckdb-values.js";
 type SqlParameter = string | number | bigint | boolean | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** A column of a result: its name, and its type in DuckDB's words. */
 export interface SqlColumn {
   readonly name: string;
   readonly type: string;
 }
 
-/** SQL on one connection, for as long as its exclusive section lasts. */
+/** One connection, while its exclusive section lasts. */
 export interface SqlSession {
-  /** Runs statements and returns how many rows the last one wrote. */
+  /** Returns how many rows the last statement wrote. */
   run(sql: string, parameters?: readonly SqlParameter[]): Promise<number>;
   rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
-  /** Returns the rows of a query that has few, in one round trip: in a busy process each one costs a wait. */
+  /** Few rows, in one round trip: in a busy process each one waits. */
   few(sql: string): Promise<SqlRow[]>;
-  /** Returns the rows in batches of about 2,048, for results that may not fit into memory; `began` is told the columns. */
+  /** Batches of about 2,048 rows; `began` gets the columns. */
   stream(
     sql: string,
     parameters?: readonly SqlParameter[],
@@ -26,7 +25,7 @@ export interface SqlSession {
   ): AsyncIterableIterator<SqlRow[]>;
 }
 
-/** Wraps a connection. A full disk becomes StoreFullError; every other error keeps DuckDB's words. */
+/** A full disk becomes StoreFullError. */
 export function createSession(connection: DuckDBConnection): SqlSession {
   async function* stream(
     sql: string,

@@ -19,7 +19,7 @@ export function columnNames(columns: readonly TypedColumn[]): string {
   return sqlNames(columns.map(({ name }) => name));
 }
 
-/** SQL of columns with their types, each with the value that `sqlOf` gives, or its own. */
+/** Typed columns, each with the value that `sqlOf` gives, or its own. */
 export function typedColumns(
   columns: readonly TypedColumn[],
   sqlOf: (name: string) => string = sqlName,
@@ -27,7 +27,7 @@ export function typedColumns(
   return columns.map(({ name, type }) => `(${sqlOf(name)})::${type} as ${sqlName(name)}`).join(", ");
 }
 
-/** Writes strings as a SQL list literal, the form in which `read_parquet` and `read_json` take files. */
+/** A list literal, as `read_parquet` takes files. */
 export function sqlList(texts: readonly string[]): string {
   return `[${texts.map(sqlText).join(", ")}]`;
 }

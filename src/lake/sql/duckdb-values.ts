@@ -11,7 +11,7 @@ import {
   type DuckDBValue,
 } from "@duckdb/node-api";
 
-/** A SQL value: whole numbers of 64 bits and more are bigint; decimals, days and instants are exact text. */
+/** Whole numbers of 64 bits and more are bigint; decimals, days and instants are exact text. */
 export type SqlValue =
   | null
   | boolean
@@ -31,10 +31,9 @@ export function numberOf(value: SqlValue | undefined): number | null {
 }
 
 const MICROS = 1_000_000n;
-/** Microseconds beyond which no Date reaches: only DuckDB's infinities, and years after 275760. */
+/** Microseconds beyond a Date's range: infinities, and years after 275760. */
 const DATE_RANGE = 8_640_000_000_000_000_000n;
 
-/** Turns a driver's value into an exact one that every later step understands. */
 export function exactValue(value: DuckDBValue): SqlValue {
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return value;
@@ -56,7 +55,7 @@ export function exactValue(value: DuckDBValue): SqlValue {
   return String(value);
 }
 
-/** ISO text with six decimals; it ends in `Z` for an instant. */
+/** Six decimals; `Z` for an instant. */
 function isoText(value: DuckDBTimestampValue | DuckDBTimestampTZValue, end: "Z" | ""): string {
   const { micros } = value;
   if (micros <= -DATE_RANGE || micros >= DATE_RANGE) return value.toString();
@@ -73,7 +72,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** Turns a SQL value into JSON without losing a digit: numbers that JSON can't hold become text. */
+/** Numbers that JSON can't hold become text. */
 export function jsonValue(value: SqlValue): JsonValue {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);

@@ -5,7 +5,7 @@ import { createSession, type SqlSession } from "./duckdb-session.js";
 import { Scratch } from "./scratch.js";
 
 interface DuckDbOptions {
-  /** Holds the spill and scratch files of all engines, each in its own directory; made when first needed. */
+  /** For the spill and scratch files of all engines. */
   readonly scratchDirectory: string;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
@@ -15,19 +15,19 @@ export function duckdbVersion(): string {
   return version().replace(/^v/, "");
 }
 
-/** The SQL engine of one process (docs/inside/rules.md, "Load"). */
+/** The SQL engine of a process (docs/inside/rules.md, "Load"). */
 export interface DuckDb {
-  /** Where this engine's scratch files are. It exists once the engine is open or {@link makeScratch} was called. */
+  /** It exists once the engine is open or {@link makeScratch} was called. */
   readonly scratchDirectory: string;
   makeScratch(): Promise<void>;
   /**
-   * Runs `work` alone on a connection of its own, first come first served, at so many threads: concurrent loads would share one
-   * memory limit and fail together. Its temp tables end with it. A nested call runs at once.
+   * Runs `work` alone on its own connection, first come first served: concurrent loads would fail together at the memory
+   * limit. Its temp tables end with it; a nested call runs at once.
    */
   exclusive<T>(work: (sql: SqlSession) => Promise<T>, atThreads?: number): Promise<T>;
-  /** Opens a connection outside the queue, for reading; the caller closes it. */
+  /** A connection for reading, outside the queue; the caller closes it. */
   connect(): Promise<DuckDBConnection>;
-  /** Waits for running work and frees the engine; a later call opens it again. */
+  /** Waits for running work; a later call opens the engine again. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   const running = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;
   let threadsNow = threads;
-  // Engines share no scratch directory, so its path names this engine's queue.
+  // No two engines share a scratch directory: its path names the queue.
   const exclusively = <T>(work: () => Promise<T>) => inQueue(scratch.files, work);
 
   async function open(): Promise<DuckDBInstance> {
@@ -51,9 +51,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
       allow_community_extensions: "false",
-      // The secrets of the user's own DuckDB are in the home directory.
+      // The user's own secrets are in the home directory.
       allow_persistent_secrets: "false",
-      // Freed memory goes back to the system at once: kept, it costs the process 50 MB at its peak.
+      // Returns freed memory at once, 50 MB at the peak.
       allocator_flush_threshold: FLUSHED_ABOVE,
       allocator_bulk_deallocation_flush_threshold: FLUSHED_ABOVE,
     });
@@ -77,7 +77,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     const connection = await connect();
     try {
       const sql = createSession(connection);
-      // A setting of the whole engine: only a section that wants another number changes it, and most want the same.
+      // A setting of the whole engine, which few sections change.
       if (atThreads !== threadsNow) await sql.run(`set threads = ${atThreads}`);
       threadsNow = atThreads;
       return await running.run(sql, () => work(sql));
@@ -103,7 +103,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   };
 }
 
-/** Whether SQL ran out of memory, so that a smaller part may succeed (docs/inside/rules.md, "Load"). */
+/** A smaller part may succeed (docs/inside/rules.md, "Load"). */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /out of memory/i.test(error.message);
 }

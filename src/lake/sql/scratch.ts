@@ -11,12 +11,10 @@ const NO_PLACE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EROFS"]);
 
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
-/** Names of this process's own parts. */
 const living = new Set<string>();
 
 /**
- * One engine's own part of a scratch directory that the processes of one machine share. Its name has the process's id; the
- * next engine removes what dead processes left.
+ * An engine's part of a machine's scratch directory, named by process id; the next engine removes dead processes' parts.
  */
 export class Scratch {
   readonly #name = `${namespace()}.${process.pid}.${randomUUID()}`;
@@ -27,7 +25,6 @@ export class Scratch {
     this.#own = join(base, this.#name);
   }
 
-  /** Where files for SQL, or by SQL, are; it exists once the scratch is open. */
   get files(): string {
     return join(this.#own, "files");
   }
@@ -36,7 +33,7 @@ export class Scratch {
     return join(this.#own, "spill");
   }
 
-  /** Makes the directories, and removes what dead processes left. Does so once, until it is closed. */
+  /** Makes the directories, and removes dead processes' parts, once. */
   async open(): Promise<void> {
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
@@ -71,7 +68,7 @@ export class Scratch {
   }
 }
 
-/** Whether an engine's part is a dead process's. Of another container's, whose ids say nothing here, it is after an idle day. */
+/** Process ids of another container say nothing here: its part is dead after an idle day. */
 async function isDead(path: string, name: string): Promise<boolean> {
   if (living.has(name)) return false;
   const [owner, pid] = name.split(".");
@@ -93,7 +90,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Within which ids of processes differ: a container has its own. */
+/** Process ids differ by container. */
 function namespace(): string {
   try {
     return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
@@ -102,7 +99,7 @@ function namespace(): string {
   }
 }
 
-/** Makes a scratch directory outside any lake, for commands of this user that only read. @throws InputError without a place. */
+/** Outside any lake, for commands that only read. @throws InputError without a place */
 export async function temporaryScratch(): Promise<string> {
   const user = process.getuid?.();
   const path = join(tmpdir(), `nightledger-${user ?? "scratch"}`);

@@ -4,7 +4,7 @@ import { createLocalStore } from "./local/local-store.js";
 import type { ObjectStore } from "./object-store.js";
 import { createS3Store } from "./s3/s3-store.js";
 
-/** Opens the store of a lake; it writes nothing before its first use. */
+/** Writes nothing before its first use. */
 export function openStore({ address, scratch }: LakePlace): ObjectStore {
   if (!isS3Address(address)) return createLocalStore(address);
   return createS3Store(address, {

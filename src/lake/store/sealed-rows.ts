@@ -2,8 +2,8 @@ import { inParts, type PartBounds } from "../parts.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /**
- * Makes a reader that keeps what it read last under names whose content does not change. What could not be read is asked
- * for again, and what may have changed, where `isAsked` says so.
+ * A reader that caches its last results by names whose content does not change, except failures and where `isAsked` says
+ * so.
  */
 export function recentReads<T>(
   most: number,
@@ -21,20 +21,20 @@ export function recentReads<T>(
   };
 }
 
-/** Rows in one sealed object: about a megabyte of wide rows. */
+/** About a megabyte of wide rows. */
 const CHUNK_ROWS = 500;
 const CHUNK = { count: CHUNK_ROWS, bytes: Number.POSITIVE_INFINITY };
 
-/** Chunks kept in memory: the rows under way are close together, and each is read several times. */
+/** Rows under way are close together, and each is read several times. */
 const CHUNKS_KEPT = 8;
 
-/** Rows of input files in the staging area, sealed in chunks and read by their index. */
+/** Rows of input files, staged in sealed chunks and read by index. */
 export class SealedRows<Row> {
   readonly #chunks = recentReads<Row[]>(CHUNKS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {}
 
-  /** Writes rows durably below a prefix that ends in `/`, in chunks of at most so many; returns the number of chunks. */
+  /** Writes rows durably below a prefix that ends in `/`; returns the number of chunks. */
   async write(
     prefix: string,
     rows: AsyncIterable<Row> | Iterable<Row>,
@@ -50,9 +50,9 @@ export class SealedRows<Row> {
   }
 
   /**
-   * Reads rows `[from, to)` that were written in chunks without other bounds, fewer at the end.
-   * @param isAsked whether to read also what was read before, because somebody may have replaced it
-   * @throws StagingLostError when a chunk is gone.
+   * Reads rows `[from, to)` of chunks without other bounds, fewer at the end.
+   * @param isAsked reads cached rows again, since they may have been replaced
+   * @throws StagingLostError when a chunk is gone
    */
   async read(prefix: string, from: number, to: number, isAsked = false): Promise<Row[]> {
     const rows: Row[] = [];
@@ -70,17 +70,17 @@ export class SealedRows<Row> {
     return (await this.sealed.list(prefix)).length >= chunks;
   }
 
-  /** Gives the chunks below a prefix by their keys, one in memory at a time, in no order. */
+  /** Chunks in no order, one in memory at a time. */
   async *chunks(prefix: string): AsyncGenerator<readonly [key: string, rows: readonly Row[]]> {
     for (const { key } of await this.sealed.list(prefix)) yield [key, await this.sealed.require<Row[]>(key)];
   }
 
-  /** Writes a chunk anew, with as many rows. A process that has read it may know the earlier rows until it asks again. */
+  /** Replaces a chunk; other processes may have the earlier rows in their cache. */
   replace(key: string, rows: readonly Row[]): Promise<void> {
     return this.sealed.put(key, rows, { durable: true });
   }
 
-  /** Reads one chunk by its number. @throws StagingLostError when it is gone. */
+  /** @throws StagingLostError when the chunk is gone */
   chunk(prefix: string, chunk: number, isAsked = false): Promise<Row[]> {
     const key = chunkKey(prefix, chunk);
     return this.#chunks(key, () => this.sealed.require<Row[]>(key), isAsked);

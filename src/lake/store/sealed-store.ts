@@ -16,30 +16,30 @@ export interface Kept<T> {
   drop(): Promise<void>;
 }
 
-/** The part of a store with customers' data and secrets on their way: an object opens only under its own key. */
+/** Customers' data and secrets on their way: an object opens only under its own key. */
 export class SealedStore {
   constructor(
     private readonly store: ObjectStore,
-    /** Seals what is kept elsewhere, such as a value of a table. */
+    /** For values stored elsewhere, such as in a table. */
     readonly sealer: Sealer,
   ) {}
 
-  /** Seals bytes; atomic, and durable when asked. */
+  /** Atomic, and durable on request. */
   async putBytes(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void> {
     await this.store.put(key, this.sealer.seal(bytes, key), options);
   }
 
-  /** Seals a value as JSON; atomic, and durable when asked. */
+  /** As JSON; atomic, and durable on request. */
   async put(key: string, value: unknown, options?: PutOptions): Promise<void> {
     await this.putBytes(key, jsonBytes(value), options);
   }
 
-  /** Seals a value as JSON, durably; `false` when the key exists already. */
+  /** Durable; `false` when the key exists. */
   async putIfAbsent(key: string, value: unknown): Promise<boolean> {
     return this.store.putIfAbsent(key, this.sealer.seal(jsonBytes(value), key));
   }
 
-  /** Opens an object's bytes; `undefined` where there is none. @throws InputError for a wrong key, or changed bytes. */
+  /** Undefined for no object. @throws InputError for a wrong key, or changed bytes */
   async getBytes(key: string): Promise<Buffer | undefined> {
     const sealed = await this.store.get(key);
     if (sealed === undefined) return undefined;
@@ -52,13 +52,13 @@ export class SealedStore {
     }
   }
 
-  /** Opens an object's value; `undefined` where there is none. Throws as {@link getBytes} does. */
+  /** Throws as {@link getBytes}. */
   async get<T>(key: string): Promise<T | undefined> {
     const bytes = await this.getBytes(key);
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString("utf8")) as T);
   }
 
-  /** Opens the value of an object that must be there. @throws StagingLostError when it is not. */
+  /** @throws StagingLostError when it is gone */
   async require<T>(key: string): Promise<T> {
     const value = await this.get<T>(key);
     if (value !== undefined) return value;
@@ -78,7 +78,7 @@ export class SealedStore {
   }
 
   readonly persist: ObjectStore["persist"] = (keys) => this.store.persist(keys);
-  /** Gives the size of the sealed bytes, and their time by the store's clock. */
+  /** Size of the sealed bytes, time by the store's clock. */
   readonly stat: ObjectStore["stat"] = (key) => this.store.stat(key);
   readonly list: ObjectStore["list"] = (prefix, startAfter) => this.store.list(prefix, startAfter);
   readonly delete: ObjectStore["delete"] = (key) => this.store.delete(key);
@@ -92,7 +92,7 @@ function jsonBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), "utf8");
 }
 
-/** Bytes of one sealed piece; one piece is in memory at a time. */
+/** One piece is in memory at a time. */
 const STREAM_PIECE_BYTES = 1024 * 1024;
 
 interface StreamFacts {
@@ -102,18 +102,18 @@ interface StreamFacts {
 }
 
 interface Manifest extends StreamFacts {
-  /** Names the pieces of one writer: two writers at once never read each other's. */
+  /** Two writers at once never read each other's pieces. */
   readonly writing: string;
   readonly pieces: number;
 }
 
-/** A sealed stream to read from, in the form of a body that the client sends. */
+/** A body that the client can send. */
 export interface SealedStream extends StreamFacts {
   readonly size: number;
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** Seals bytes of any length piece by piece below `<key>/`, durably; the manifest comes last and makes it a stream. */
+/** Seals bytes of any length in pieces below `<key>/`, durably, the manifest last. */
 export async function putStream(
   sealed: SealedStore,
   key: string,
@@ -136,7 +136,7 @@ export async function putStream(
   return { bytes, sha256: manifest.sha256 };
 }
 
-/** Finds the stream below `<key>/`; `undefined` if none was finished, or one of its pieces is gone. */
+/** Undefined for a stream that is unfinished, or lacks a piece. */
 export async function sealedStream(sealed: SealedStore, key: string): Promise<SealedStream | undefined> {
   const manifest = await sealed.get<Manifest>(manifestKey(key));
   if (manifest === undefined) return undefined;

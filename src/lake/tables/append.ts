@@ -4,7 +4,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
-/** Appends files to a table other than the feed, once: a transaction of that name in its log says that they are there already. */
+/** Appends files to a table other than the feed once, by a transaction of that name in its log. */
 export async function appendOnce(
   lake: Lake,
   spec: TableSpec,
@@ -18,7 +18,7 @@ export async function appendOnce(
   await table.commit((snapshot) => {
     if (snapshot.txns.has(appId)) return null;
     const lastUpdated = Date.now();
-    // Checkpoints drop transactions in the order of their versions, so these are the log's own.
+    // Checkpoints drop transactions by version, so these are the log's own.
     const version = snapshot.version + 1;
     return [
       ...schemaActions(spec, snapshot, lastUpdated),
@@ -34,7 +34,7 @@ interface NextVersion {
   readonly actions?: readonly DeltaAction[];
 }
 
-/** Commits what was decided on a version as the next one; false, and the files deleted, if another writer took that. */
+/** Commits as the version after the one decided on; false, with the files deleted, if another writer took it. */
 export async function commitNext(
   lake: Lake,
   spec: TableSpec,
@@ -57,8 +57,8 @@ export async function commitNext(
 }
 
 /**
- * Appends what is decided on the newest version of a table; nothing where that is neither files nor actions. If another
- * writer was faster, it is decided again: of any number of writers, each knows what the one before wrote.
+ * Appends what is decided on the newest version, decided again after each conflict: each writer knows what the one
+ * before wrote.
  */
 export async function appendDecided<R>(
   lake: Lake,

@@ -41,13 +41,12 @@ export const cipReports = {
   ],
 } as const satisfies TableSpec;
 
-/** The columns of `cip_reports` that hold no field of the report by themselves. */
+/** Columns of `cip_reports` that hold no field of the report. */
 export const OWN_CIP_COLUMNS: readonly string[] = [
   ...["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"],
   ...["account_closed_on", "legal_hold"],
 ];
 
-/** SQL of the newest report of each user. */
 export const NEWEST_CIP_REPORTS = `from cip_reports
   qualify row_number() over (partition by fp_id order by asked_at desc, run_id desc) = 1`;
 
@@ -100,7 +99,7 @@ export const cipSelfReported = {
   ],
 } as const satisfies TableSpec;
 
-/** The tables of CIP exports; the others are keyed to the first one. */
+/** Keyed to the first one. */
 export const CIP_TABLES = [
   cipReports,
   cipMatchedAddresses,

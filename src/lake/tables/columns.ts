@@ -7,19 +7,18 @@ export const boolean = columnsOf("BOOLEAN");
 export const date = columnsOf("DATE");
 export const timestamptz = columnsOf("TIMESTAMPTZ");
 export const money = columnsOf("DECIMAL(28,10)");
-/** Sums of money, which may have more digits than one amount. */
+/** A sum may have more digits than an amount. */
 export const moneySum = columnsOf("DECIMAL(38,10)");
 export const confidence = columnsOf("DECIMAL(18,10)");
 
-/** Lists text columns whose values are encrypted. */
 export const encrypted = <const C extends Columns>(...columns: readonly C[]) =>
   varchar(...columns).map((column) => ({ ...column, encrypted: true }) as const);
 
-/** The name of a column, or names with what each says. */
+/** A name, or names with their descriptions. */
 type Columns = string | Readonly<Record<string, string>>;
 type NameOf<C extends Columns> = C extends string ? C : keyof C & string;
 
-/** Makes the function that lists columns of one type, in the order of their names. */
+/** Lists columns of a type. */
 function columnsOf<const T extends Column["type"]>(type: T) {
   type Listed<N> = { readonly name: N; readonly type: T; readonly about?: string };
   return <const C extends Columns>(...columns: readonly C[]) =>

@@ -11,16 +11,16 @@ import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlNames } from "../sql/duckdb-sql.js";
 import { addOf, writeStored } from "./parquet-file.js";
 
-/** Begins the names of files that hold rows of several others. */
+/** Names of merged files begin so. */
 export const COMPACTED = "compacted";
 
-/** This many files of like size become one: a table of n single files keeps about 16 × log₁₆ n. */
+/** So many files of like size become one: n single files become about 16 × log₁₆ n. */
 const FAN_IN = 16;
 
-/** What one merge may read: it sorts in memory, and a file holds long rows compressed. */
+/** A merge sorts in memory, and long rows are compressed in files. */
 const TARGET = { rows: 200_000, bytes: 16 * 1024 * 1024 };
 
-/** Chooses files worth merging, within bounds: those of the smallest size that enough files have; else none. Pure. */
+/** The smallest size with enough files, within bounds. Pure. */
 export function filesToMerge(files: Iterable<AddFile>, most = TARGET): AddFile[] {
   const sizes = new Map<number, AddFile[]>();
   for (const file of files) {
@@ -34,7 +34,6 @@ export function filesToMerge(files: Iterable<AddFile>, most = TARGET): AddFile[]
   return ready[0]?.[1] ?? [];
 }
 
-/** The first of these files, without those that would exceed a bound. */
 function within(files: readonly AddFile[], most: typeof TARGET): AddFile[] {
   let [rows, bytes] = [0, 0];
   return files.filter((file) => {
@@ -47,8 +46,8 @@ function within(files: readonly AddFile[], most: typeof TARGET): AddFile[] {
 }
 
 /**
- * Merges small files of a table, sorted by `order` if there is one, in commits that change no row, until every size has few
- * files. It stops if another writer has removed one of them, where memory does not suffice, and at a file that was changed.
+ * Merges small files, sorted by `order`, in commits that change no row, until each size has few. It stops after a
+ * conflict, out of memory, and at a changed file.
  */
 export async function compact(lake: Lake, spec: TableSpec, order: readonly string[] = []): Promise<void> {
   try {
@@ -71,7 +70,7 @@ class ChangedFileError extends InputError {
   }
 }
 
-/** Merges files of a table into one, in a commit that changes no row; false if nothing was merged. */
+/** False if nothing was merged. */
 async function merge(
   lake: Lake,
   spec: TableSpec,
@@ -81,7 +80,7 @@ async function merge(
   const table = lake.table(spec.name);
   if (!knowsColumns(spec, (await table.snapshot()).metadata)) return false;
   const location = { ...lake, table: spec.name };
-  // The log would say of the new file that its bytes are right.
+  // The log would vouch for the new file's bytes.
   const [changed] = await changedFiles(location, merged);
   if (changed !== undefined) throw new ChangedFileError(spec.name, changed.path);
   const paths = await localFiles(location, merged);
@@ -98,17 +97,17 @@ async function merge(
     if (merged.some(({ path }) => !snapshot.files.has(path))) return null;
     const now = Date.now();
     const removed = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
-    // Readers of new rows leave out files that are old, and the rows may be of a machine whose clock is ahead of this one.
+    // Change readers leave out old files; the rows may be of a machine whose clock is ahead.
     const modificationTime = Math.max(file.modifiedAt, ...merged.map((one) => one.modificationTime));
     const add = { ...addOf(file, false), modificationTime };
     return [...schemaActions(spec, snapshot, now), ...removed, { add }];
   });
-  // Its rows may have been erased meanwhile, so it can't wait for the clean-up.
+  // Its rows may have been erased meanwhile.
   if (done === null) await lake.store.delete(fileKey(spec.name, file.path));
   return done !== null;
 }
 
-/** Puts a table's small files together, in their order, into merges of at most the target each. Pure. */
+/** Small files in order, in merges of at most the target. Pure. */
 export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFile[][] {
   const merges: AddFile[][] = [];
   let [rows, bytes] = [target.rows, target.bytes];
@@ -125,7 +124,7 @@ export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFi
   return merges.filter(({ length }) => length > 1);
 }
 
-/** Merges the small files of a table, sorted by the columns that the log has bounds of; in halves where memory does not suffice. */
+/** Merges small files sorted by the bounded columns; in halves out of memory. */
 export async function compactToTarget(lake: Lake, spec: TableSpec, signal?: AbortSignal): Promise<void> {
   const order = boundedColumns(spec.columns);
   const left = new Set<string>();
@@ -137,7 +136,7 @@ export async function compactToTarget(lake: Lake, spec: TableSpec, signal?: Abor
   }
 }
 
-/** @param left gets files of rows so long that two of them do not fit into memory */
+/** @param left gets files of which two don't fit into memory */
 async function mergeInHalves(
   lake: Lake,
   spec: TableSpec,
@@ -156,7 +155,7 @@ async function mergeInHalves(
   }
 }
 
-/** Whether this version knows every column of a table: a file that it writes would lose those that a later one has added. */
+/** A file of ours would lose columns that a later version added. */
 export function knowsColumns({ name, columns }: TableSpec, metadata: Snapshot["metadata"]): boolean {
   const known = new Set(columns.map((column) => column.name));
   return metadata === undefined || columnsOf(name, metadata.schemaString).every((own) => known.has(own.name));

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../store/object-store.js";
 
 const AT_ONCE = 8;
 
-/** Creates tables that have no log yet, empty, so that every reader finds them; another process may do the same. */
+/** Creates tables without a log, empty, so that every reader finds them. */
 export async function createTables(store: ObjectStore, specs: readonly TableSpec[]): Promise<void> {
   const created = { commitInfo: { operation: "CREATE TABLE" } };
   await mapConcurrent(AT_ONCE, specs, (spec) => {

@@ -3,7 +3,7 @@ import type { TableSpec } from "../delta/delta-schema.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A text of an encrypted column as stored. It is a class, because a customer's text could look like an encrypted one. */
+/** An encrypted value; a class, since a customer's text could look like one. */
 export class StoredText {
   constructor(readonly text: string) {}
 
@@ -13,8 +13,8 @@ export class StoredText {
 }
 
 /**
- * Encrypts what a row has in the encrypted columns of its table; null and a {@link StoredText} stay as they are.
- * @throws Error for a value that is no text, or that would be written in the clear because there is no key.
+ * Encrypts a row's encrypted columns, except null and {@link StoredText}.
+ * @throws Error for a value that is no text, and without a key
  */
 export function encryptedRow(sealer: Sealer | undefined, { name: table, columns }: TableSpec, row: Row): Row {
   const encrypted = columns.filter((column) => column.encrypted).map(({ name }) => name);
@@ -22,7 +22,7 @@ export function encryptedRow(sealer: Sealer | undefined, { name: table, columns 
   return { ...row, ...Object.fromEntries(stored) };
 }
 
-/** Encrypts a row's texts so that the same one of the same owner gives the same value: rows can be compared without a key. */
+/** Gives equal values to equal texts of an owner: rows are compared without a key. */
 export function sealRowRepeatably(
   sealer: Sealer,
   { name: table, columns }: TableSpec,
@@ -38,7 +38,7 @@ export function sealRowRepeatably(
   return { ...row, ...Object.fromEntries(sealed) };
 }
 
-/** Opens a value of an encrypted column; one in plain text stays. @throws InputError for another key or a changed value. */
+/** Opens a value; plain text stays. @throws InputError for another key or a changed value */
 export function openColumn(sealer: Sealer, table: string, column: string, value: string): string {
   const bytes = Buffer.from(value, "base64");
   if (bytes.toString("latin1", 0, SEALED_MARK.length) !== SEALED_MARK) return value;
@@ -60,7 +60,7 @@ function storedValue(
   return new StoredText(Buffer.from(sealed).toString("base64"));
 }
 
-/** The context that a column's values are sealed under: they still open where their row is copied elsewhere. */
+/** Values still open where their row is copied elsewhere. */
 function contextOf(table: string, column: string): string {
   return `${table}.${column}`;
 }

@@ -22,7 +22,7 @@ export const erasures = {
   ],
 } as const satisfies TableSpec;
 
-/** SQL of the persons who were forgotten, and whom no later command reads again. */
+/** Forgotten persons, without those that a later command reads again. */
 export const FORGOTTEN_NOW = `select fp_id from erasures where fp_id is not null
   group by fp_id having arg_max(state, recorded_at) = 'forgotten'`;
 

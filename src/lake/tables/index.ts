@@ -10,7 +10,7 @@ import { runFailures, runs } from "./runs.js";
 import { transactionChanges, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
-/** Every table that belongs to no single stream; a new one takes one more line. */
+/** Tables of no single stream. */
 export const LAKE_TABLES: readonly TableSpec[] = [
   ...CIP_TABLES,
   erasures,

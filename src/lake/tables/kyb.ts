@@ -7,7 +7,7 @@ const KEY = varchar({
   onboarding_id: "the onboarding",
 });
 const PLACE = [...KEY, ...integer({ position: "place in the list, from 1" })] as const;
-/** What tells an absent field from one that is null, and keeps fields without a column. */
+/** Absent fields as opposed to null ones, and fields without a column. */
 const REST = [
   ...varchar({ absent: "the fields that the answer left out, as a JSON list" }),
   ...varchar({ nulls: "the fields that came as null, in the same way" }),
@@ -150,7 +150,7 @@ export const businessPhoneNumbers = {
   ],
 } as const satisfies TableSpec;
 
-/** The tables of KYB exports; the others are keyed to the last one, which is written last. */
+/** Keyed to the last one, which is written last. */
 export const KYB_TABLES = [
   businessAddresses,
   businessNames,

@@ -8,7 +8,7 @@ export const onboardings = {
   columns: [...OUTCOME_COLUMNS],
 } as const satisfies TableSpec;
 
-/** Ends a query over batches: keeps the latest version of the latest attempt of each line. */
+/** The latest version of the latest attempt of each line. */
 export const LATEST_OF_A_LINE =
   "qualify row_number() over (partition by batch_id, line order by attempt desc, version desc) = 1";
 

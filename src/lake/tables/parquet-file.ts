@@ -15,23 +15,23 @@ import { unpublished } from "../store/local/local-store-errors.js";
 import { fileSha256 } from "../store/local/local-store-files.js";
 import { encryptedRow } from "./encrypted-column.js";
 
-/** The fastest level: higher ones cost a tenth of a load and save a few percent (docs/inside/performance.md). */
+/** Higher levels cost a tenth of a load and save a few percent (docs/inside/performance.md). */
 const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats true";
 
-/** A bound of this many bytes may be the beginning of a longer value, and readers would skip rows beyond it. */
+/** A longer bound may be cut, and readers would skip rows beyond it. */
 const CUT_BYTES = 256;
 
 interface FileForm {
-  /** For each file that it writes, DuckDB allocates buffers for a whole row group. */
+  /** DuckDB allocates buffers for a row group of each file. */
   readonly rowGroupSize: number;
-  /** Further options of COPY, such as those that split the rows into a directory of files. */
+  /** Further options of COPY. */
   readonly cut?: string;
 }
 
-/** Appended files: written one at a time, in bounded memory (docs/inside/rules.md, "Load"). */
+/** Written one at a time, in bounded memory (docs/inside/rules.md, "Load"). */
 export const APPENDED_FILE: FileForm = { rowGroupSize: 20_480 };
 
-/** A Parquet file in scratch, with what the log will say about it. */
+/** A file in scratch, with what the log will say about it. */
 export interface WrittenFile {
   readonly path: string;
   readonly rows: number;
@@ -39,8 +39,8 @@ export interface WrittenFile {
 }
 
 /**
- * Writes a query's rows as files of a table: one file at the path `target`, or a directory of files if the options split
- * the rows. The statistics are the writer's, so no file is read back. Files without rows are left out.
+ * Writes a query's rows to a file, or a directory of files if the options split them. Statistics are the writer's; empty
+ * files are left out.
  */
 export async function writeFiles(
   sql: SqlSession,
@@ -70,7 +70,7 @@ const STATS_COLUMNS: readonly (readonly [StatsColumn, (text: string) => string |
   ["sequence", BigInt],
 ];
 
-/** Reads the writer's bounds: none where every value is null, or where the writer may have cut a text. */
+/** No bounds where every value is null, or a text may be cut. */
 function boundsOf(column: SqlValue, typed: (text: string) => string | bigint): ColumnStats {
   const { min, max, null_count } = column as Readonly<Record<string, string | undefined>>;
   const bound = (text: string | undefined) =>
@@ -78,13 +78,12 @@ function boundsOf(column: SqlValue, typed: (text: string) => string | bigint): C
   return { min: bound(min), max: bound(max), nullCount: Number(null_count) };
 }
 
-/** A data file of a table; no commit refers to it yet. */
+/** No commit refers to it yet. */
 export interface DataFile {
-  /** Relative to the table's directory. */
+  /** Relative to the table. */
   readonly path: string;
   readonly size: number;
   readonly rows: number;
-  /** Delta statistics text. */
   readonly stats: string;
   /** Epoch milliseconds. */
   readonly modifiedAt: number;
@@ -107,7 +106,7 @@ export function scratchPath(lake: Pick<Lake, "duckdb">, extension: string): stri
   return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
 }
 
-/** Moves written files into their table's directory, durably, under new names, for one commit that will name all. */
+/** Moves files into their table's directory, durably, under new names. */
 export async function storeFiles(
   { store }: Lake,
   { name }: TableSpec,
@@ -127,8 +126,8 @@ export async function storeFiles(
 }
 
 /**
- * Writes the result of a query, or of a function that gives it, as one data file of a table; none without rows.
- * @throws Error for a table with encrypted columns, because SQL can't encrypt: use {@link writeRows}.
+ * Writes a query's result as one data file; none without rows.
+ * @throws Error for encrypted columns, which SQL can't encrypt: use {@link writeRows}
  */
 export async function writeQuery(...args: Parameters<typeof writeStored>): Promise<DataFile[]> {
   const [, { name, columns }] = args;
@@ -137,7 +136,7 @@ export async function writeQuery(...args: Parameters<typeof writeStored>): Promi
   return writeStored(...args);
 }
 
-/** As {@link writeQuery}, of values that are stored as the query gives them, encrypted ones too. */
+/** As {@link writeQuery}, for values that are already encrypted. */
 export async function writeStored(
   lake: Lake,
   spec: TableSpec,
@@ -157,7 +156,7 @@ export async function writeStored(
   }
 }
 
-/** Writes the results of queries into scratch files for `work`, which is given the SQL that reads all of them. */
+/** Gives `work` the SQL that reads queries' results from scratch files. */
 export async function withSpooled<T>(
   lake: Lake,
   fill: (add: (query: string) => Promise<void>) => Promise<void>,
@@ -176,14 +175,14 @@ export async function withSpooled<T>(
   }
 }
 
-/** What one data file of {@link writeRows} is made of: a SQL statement holds several times its text in memory. */
+/** A statement takes several times its text in memory. */
 const FILE_BOUNDS = { count: Number.POSITIVE_INFINITY, bytes: 8 * 1024 * 1024 };
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Writes rows of JSON values (instants and decimals as text) as data files of a table: one, or several where the rows are
- * long. Values of encrypted columns come in the clear, or as a `StoredText`, and are encrypted here with the lake's key.
+ * Writes rows of JSON values (instants and decimals as text) as data files, several where rows are long; encrypts
+ * columns with the lake's key.
  */
 export async function writeRows(
   lake: Lake,

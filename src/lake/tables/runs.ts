@@ -44,7 +44,7 @@ export const runs = {
   ],
 } as const satisfies TableSpec;
 
-/** SQL of whether a row of `runs` or `link_syncs` may be the newest of anything: one dated ahead is not. */
+/** A row dated ahead is the newest of nothing. */
 export const IS_TIMELY = "greatest(started_at, finished_at) <= now() + interval 1 hour";
 
 export const runFailures = {

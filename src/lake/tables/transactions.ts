@@ -34,7 +34,7 @@ const VALUES = [
   ...timestamptz({ fetched_at: "when the response arrived; the same after a repeated load" }),
 ] as const;
 
-/** Values that came after the others: columns are only added at the end. */
+/** Columns are only added at the end. */
 const LATER = varchar({
   other_fields: "fields without a column, as JSON; null if there are none",
   external_id: "yours, as the roster said when the row was read; null where it said none",

@@ -8,21 +8,20 @@ import { syncToDisk } from "./local-store-files.js";
 const MOST_KNOWN = 2_000;
 
 /**
- * Directories whose names survive a power cut. An existing directory may come from a write that did not ask for
- * durability, so its name is synced in its parent all the same: once in the life of a process.
+ * Directories whose names survive a power cut. An existing one may come from a write that was not durable, so its name
+ * is synced once in the life of a process.
  */
 export class DurableDirectories {
   readonly #known = new Set<string>();
 
-  /** @param sync makes the names in a directory durable. */
   constructor(
     private readonly root: string,
     private readonly sync: (directory: string) => Promise<void> = syncToDisk,
   ) {}
 
-  /** Makes a directory below the root if it is missing, and makes every name on the way to it durable. */
+  /** Makes a directory below the root if it is missing, with every name on the way durable. */
   async make(directory: string, mode: number): Promise<void> {
-    // In place: the thread pool would cost more.
+    // In place: cheaper than the thread pool.
     if (this.#known.has(directory) && existsSync(directory)) return;
     const first = await mkdir(directory, { recursive: true, mode });
     const isNew = (path: string) => first !== undefined && path.length >= first.length;
@@ -35,7 +34,7 @@ export class DurableDirectories {
     }
   }
 
-  /** Forgets a deleted directory with all below it: made again, its name is not on the disk yet. */
+  /** Forgets a deleted directory and all below it. */
   forget(directory: string): void {
     for (const path of this.#known) {
       if (path === directory || path.startsWith(`${directory}${sep}`)) this.#known.delete(path);
@@ -46,35 +45,32 @@ export class DurableDirectories {
     try {
       await this.sync(dirname(path));
     } catch (error) {
-      // This user need not be able to read what is above the root; an existing root was made durable as far as possible.
+      // This user may not be able to read what is above an existing root.
       if (isNew || path.length > this.root.length || !["EACCES", "EPERM"].includes(errorCode(error)))
         throw error;
     }
   }
 }
 
-/** Modes of what is written; a tighter umask takes more away. */
+/** A tighter umask takes more away. */
 export interface Modes {
   readonly directory: number;
   readonly file: number;
 }
 
-/** A new lake is open to its group for reading. */
+/** A lake's group may read it. */
 const LAKE_MODE = 0o750;
-/** A new staging area is its owner's alone: it holds customers' data on their way into the tables. */
+/** The staging area holds customers' data: its owner's alone. */
 const STAGING_MODE = 0o700;
 const STAGING = "_staging";
-/** Of a place of snapshots: what they hold of every lake's staging area, too. */
+/** Snapshots hold every lake's staging area, too. */
 const OBJECTS = "objects";
 const OTHERS = 0o007;
 const GROUP = 0o070;
-/** A directory that file systems put into a new volume. */
+/** File systems put it into a new volume. */
 const OF_VOLUMES = "lost+found";
 
-/**
- * Makes the function that gives the modes for a key, and makes the key's area if it is missing: an existing directory stays
- * as open as it is, and a new one is closed. Each area is looked up once; a failure is not remembered.
- */
+/** The modes for a key, whose area is made if it is missing: a new one closed, an existing one as it is. */
 export function storeModes(root: string, durable: DurableDirectories): (key: string) => Promise<Modes> {
   const areas = new Map<string, Promise<Modes>>();
   function area(name: string, mode: () => Promise<number>): Promise<Modes> {
@@ -93,7 +89,7 @@ export function storeModes(root: string, durable: DurableDirectories): (key: str
   };
 }
 
-/** Describes what users other than the owner can reach beyond what a new lake allows. Changes nothing. */
+/** What users other than the owner can reach beyond a new lake's modes. */
 export async function openness(root: string): Promise<string> {
   const lake = await permissions(root);
   if (lake === undefined) return `${root} does not exist yet; it will be closed to other users`;
@@ -113,7 +109,7 @@ export async function openness(root: string): Promise<string> {
   return open.length === 0 ? `${root} is closed to every user but its owner and its group` : open.join("; ");
 }
 
-/** Whether every user may pass through a directory and those above it. */
+/** Whether every user may pass through a directory and its parents. */
 async function isReachable(directory: string): Promise<boolean> {
   if (((await permissions(directory)) ?? 0) & 0o001) {
     return dirname(directory) === directory || isReachable(dirname(directory));
@@ -121,7 +117,7 @@ async function isReachable(directory: string): Promise<boolean> {
   return false;
 }
 
-/** Gives the mode of a lake's directory: of a new one, of an empty one that it closes to others, or of any other one unchanged. */
+/** The mode of a lake's directory; a new or empty one is closed to others. */
 async function lakeMode(root: string, durable: DurableDirectories): Promise<number> {
   const mode = await modeOf(root, LAKE_MODE, durable);
   const holds = (await readdir(root)).some((name) => name !== OF_VOLUMES);
@@ -130,7 +126,7 @@ async function lakeMode(root: string, durable: DurableDirectories): Promise<numb
     await chmod(root, mode & ~OTHERS);
     return mode & ~OTHERS;
   } catch (error) {
-    // A mount that belongs to another user stays as it is; `nightledger check` reports it.
+    // Another user's mount stays; `nightledger check` reports it.
     if (errorCode(error) === "EPERM") return mode;
     throw error;
   }
@@ -154,7 +150,7 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-/** Checks that a directory, or its nearest existing parent, is writable; leaves nothing there. @throws InputError that begins with `given`. */
+/** Checks that a directory, or its nearest parent, is writable. @throws InputError that begins with `given` */
 export async function checkWritable(given: string, path: string): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const found = await stat(at).catch(() => undefined);
@@ -170,7 +166,7 @@ export async function checkWritable(given: string, path: string): Promise<void> 
       throw new InputError(`${given}: ${at} is not writable. Accepted: a writable directory.`);
     });
     if (at === path) return;
-    // Permissions don't tell of a network share that refuses root, or of /proc, where Node's `mkdir -p` never ends.
+    // A network share may refuse root whatever the permissions, and in /proc Node's `mkdir -p` never ends.
     const probe = mkdtemp(join(at, ".nightledger-")).then(rmdir);
     return probe.catch((error) => {
       throw new InputError(

@@ -1,6 +1,6 @@
 import { FAILURE_TYPES, InputError, NO_SPACE } from "../../../domain/failures.js";
 
-/** Thrown when the disk or a quota is full. Nothing was published, and the step succeeds once there is room. */
+/** The disk or a quota is full. Nothing was published; the step succeeds once there is room. */
 export class StoreFullError extends Error {
   override readonly name = FAILURE_TYPES.transient;
   readonly code = "ENOSPC";
@@ -20,7 +20,7 @@ export function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Words the error of a write that left nothing behind for the person who runs the job. */
+/** The error, for people, of a write that left nothing behind. */
 export function unpublished(error: unknown, path: string): Error {
   if (error instanceof InputError) return error;
   const full = asFull(error, path);
@@ -36,7 +36,7 @@ export function unpublished(error: unknown, path: string): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Words the error of a write for which the disk had no room; undefined for any other failure. */
+/** Undefined for any other failure than a full disk. */
 export function asFull(error: unknown, path?: string): StoreFullError | undefined {
   if (error instanceof StoreFullError) return error;
   const code = errorCode(error);
@@ -52,7 +52,7 @@ export function asFull(error: unknown, path?: string): StoreFullError | undefine
   );
 }
 
-/** Words the error of a refused link(): some mounts have no hard links, and commits depend on them. */
+/** Some mounts have no hard links, which commits need. */
 export function unlinkable(error: unknown, directory: string): Error {
   if (!NO_HARD_LINKS.has(errorCode(error))) return unpublished(error, directory);
   return new InputError(

@@ -24,19 +24,19 @@ import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { type GrowingObject, isKey, type ObjectEntry, partsOfKey, temporaryName } from "../object-store.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 
-/** Larger files are left to the thread pool: read in place, they would hold up everything else. */
+/** Read in place, larger files would hold up everything else. */
 const IN_PLACE_BYTES = 256 * 1024;
 
 const openFile = promisify(openCallback) as (path: string, flags: string, mode?: number) => Promise<number>;
 const readOpenFile = promisify(readFileCallback) as (file: number) => Promise<Buffer>;
 const syncFile = promisify(fsyncCallback);
 
-/** Makes a new temp name beside the final one, so that rename and link stay within one file system. */
+/** Beside the final name: rename and link stay within one file system. */
 export function temporaryBeside(path: string): string {
   return join(dirname(path), temporaryName(randomUUID()));
 }
 
-/** Resolves a directory that may not exist yet: a lake has one address, whatever link leads to it. */
+/** Resolves links, also of a directory that does not exist yet: a lake has one address. */
 export function canonicalPath(path: string): string {
   const absolute = resolve(path);
   try {
@@ -47,12 +47,12 @@ export function canonicalPath(path: string): string {
   }
 }
 
-/** Gives the path of a key below the root. @throws InputError */
+/** @throws InputError for what is no key */
 export function pathOfKey(root: string, key: string): string {
   return join(root, ...partsOfKey(root, key));
 }
 
-/** Reads a range of a file in place, as far as it goes: records are still in memory, and the thread pool would cost more. */
+/** Reads a range in place: records are in memory, so the thread pool would cost more. */
 export function readRangeInPlace(path: string, from: number, bytes: number): Buffer {
   const file = openSync(path, "r");
   try {
@@ -62,7 +62,7 @@ export function readRangeInPlace(path: string, from: number, bytes: number): Buf
   }
 }
 
-/** Reads a file. The thread pool looks its name up; a small file costs no further trip. */
+/** The thread pool looks the name up; a small file is read without a further trip. */
 export async function readWhole(path: string): Promise<Buffer> {
   const file = await openFile(path, "r");
   try {
@@ -92,12 +92,12 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** Removes a file after a failure, if it can: the failure is what the caller throws. */
+/** Removes a file after a failure, which is what the caller throws. */
 export async function discardFile(path: string): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
-/** Makes the bytes of a file, or the names in a directory, survive a power cut, in one trip to the thread pool. */
+/** Syncs a file, or a directory's names, in one trip to the thread pool. */
 export async function syncToDisk(path: string): Promise<void> {
   const file = openSync(path, "r");
   try {
@@ -108,8 +108,8 @@ export async function syncToDisk(path: string): Promise<void> {
 }
 
 /**
- * Writes a new temp file, fsynced when asked; the caller removes it where this fails. The thread pool makes the name,
- * because a disk that writes its journal holds names up; the system only copies the bytes, so that happens in place.
+ * Writes a new temp file, synced on request; the caller removes it on failure. The thread pool makes the name, since a
+ * journal may hold names up; the bytes are only copied, in place.
  */
 export async function writeTemporary(
   path: string,
@@ -125,7 +125,7 @@ export async function writeTemporary(
   }
 }
 
-/** Makes a new temp file with the bytes of another one, fsynced; the caller removes it where this fails. */
+/** A synced copy of a file; the caller removes it on failure. */
 export async function copyTemporary(path: string, from: string, mode: number): Promise<void> {
   await pipeline(createReadStream(from), createWriteStream(path, { flags: "wx", mode }));
   await syncToDisk(path);
@@ -155,7 +155,7 @@ export function growFile(path: string, mode: number): GrowingObject {
   };
 }
 
-/** Writes until everything is taken: a nearly full disk takes a part, and fails only at the next write. */
+/** A nearly full disk takes a part, and fails at the next write. */
 function writeAll(file: number, parts: readonly Uint8Array[]): number {
   let written = 0;
   let rest = parts.filter(({ length }) => length > 0);
@@ -171,10 +171,10 @@ function writeAll(file: number, parts: readonly Uint8Array[]): number {
   return written;
 }
 
-/** Each piece is a trip to the thread pool: a small file takes one. */
+/** A trip to the thread pool each. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** Computes the sha256 (hex) of a file's bytes. */
+/** sha256 of a file, in hex. */
 export async function fileSha256(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) hash.update(piece);
@@ -183,7 +183,7 @@ export async function fileSha256(path: string): Promise<string> {
 
 const REMOVALS_AT_ONCE = 8;
 
-/** Gives the entry of one file; undefined where there is none. In place: the thread pool would cost ten times the call. */
+/** Undefined for no file. In place: the thread pool would cost ten times the call. */
 export function entryOf(key: string, path: string): ObjectEntry | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -194,7 +194,7 @@ export function entryOf(key: string, path: string): ObjectEntry | undefined {
   }
 }
 
-/** Lists the entries below a prefix after `startAfter`, in key order, without temp files; it looks at no others. */
+/** Entries below a prefix after `startAfter`, in key order, without temp files. */
 export async function listBelow(
   root: string,
   prefix: string,
@@ -224,7 +224,7 @@ export async function foldersBelow(root: string, prefix: string): Promise<string
   return entries.flatMap((entry) => (entry.isDirectory() && isKey(entry.name) ? [entry.name] : [])).sort();
 }
 
-/** The directory of a prefix, which is empty or ends in `/`. */
+/** A prefix is empty or ends in `/`. */
 function pathOfPrefix(root: string, prefix: string): string {
   return prefix === "" ? root : pathOfKey(root, prefix.replace(/\/$/, ""));
 }
@@ -236,7 +236,7 @@ async function entriesIn(directory: string): Promise<Dirent[]> {
   });
 }
 
-/** Deletes a directory with everything in it, several files at once; Node's own `rm` looks at each and takes one at a time. */
+/** Deletes a directory, several files at once; Node's own `rm` takes one at a time. */
 export async function removeTree(directory: string): Promise<void> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });

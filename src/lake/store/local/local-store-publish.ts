@@ -6,7 +6,7 @@ import type { DurableDirectories, Modes } from "./local-store-directories.js";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { syncToDisk, temporaryBeside } from "./local-store-files.js";
 
-/** Node has four threads for files and SQL together: two for the disk leave SQL one for each of two cores. */
+/** Node has four threads for files and SQL: the other two are for SQL. */
 const SYNCS_AT_ONCE = 2;
 
 export interface Publication {
@@ -15,17 +15,17 @@ export interface Publication {
   readonly modes: Modes;
 }
 
-/** Gives a fsynced file its final name unless that is taken. The name is durable on return, even if another writer took it. */
+/** Gives a synced file its final name unless another writer took it; that name is durable on return, too. */
 export async function publish(from: string, path: string): Promise<boolean> {
   const published = await linkUnlessTaken(from, path);
-  // Another writer that took the name may have been killed before it synced the name.
+  // The other writer may have been killed before it synced the name.
   await syncToDisk(dirname(path));
   return published;
 }
 
 /**
- * Moves files to free paths, durably: each is fsynced before it gets its name, and each directory after its last name. On
- * failure none of the names is left. @throws StoreFullError, InputError as every write; Error where a path is taken.
+ * Moves files to free paths, durably: all or none. @throws StoreFullError, InputError as every write; Error where a path
+ * is taken
  */
 export async function publishFiles(
   files: readonly Publication[],
@@ -62,7 +62,7 @@ async function restrict(path: string, allowed: number): Promise<void> {
   if ((mode & 0o777 & ~allowed) !== 0) await chmod(path, mode & allowed);
 }
 
-/** Makes existing files survive a power cut: the files, then each of their directories with all names on the way to it. */
+/** Makes existing files survive a power cut, with their directories. */
 export async function persistFiles(
   files: readonly Publication[],
   durable: DurableDirectories,
@@ -85,7 +85,7 @@ async function linkUnlessTaken(from: string, path: string): Promise<boolean> {
   }
 }
 
-/** Gives the file itself, or a copy beside its target where the two are on different file systems. */
+/** The file, or a copy on the target's file system. */
 async function besideTarget(localPath: string, path: string, copies: string[]): Promise<string> {
   const [from, to] = await Promise.all([stat(localPath), stat(dirname(path))]);
   if (from.dev === to.dev) return localPath;

@@ -31,8 +31,8 @@ import {
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 
 /**
- * An object store in a directory (docs/inside/rules.md, "Durable writes"), which the first write makes. Writes throw
- * {@link StoreFullError} on a full disk, InputError where they are refused; neither leaves a temp file behind.
+ * An object store in a directory, which the first write makes (docs/inside/rules.md, "Durable writes"). Writes throw
+ * {@link StoreFullError} or InputError, and leave no temp file behind.
  */
 export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
@@ -50,7 +50,7 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
-  /** Runs a write that leaves nothing behind where it fails, and words its error for the user. */
+  /** A write that leaves nothing behind on failure. */
   async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
     try {
       return await write();
@@ -68,7 +68,6 @@ export function createLocalStore(root: string): ObjectStore {
     });
   }
 
-  /** Replaces an object by the temp file that `write` makes. */
   async function replace(
     key: string,
     durable: boolean,
@@ -126,7 +125,7 @@ export function createLocalStore(root: string): ObjectStore {
     },
     openness: () => openness(address),
     checkWritable: (variable) => checkWritable(variable, address),
-    // A file system without hard links refuses the first commit.
+    // The first commit fails without hard links.
     async checkRequests() {},
     get: (key) => reading(key, readWhole),
     async getFile(key, localPath) {
@@ -173,7 +172,6 @@ export function createLocalStore(root: string): ObjectStore {
           await removeTree(path);
           if (durable === true) await syncToDisk(dirname(path));
         } catch (error) {
-          // Without the directory that would hold it, there is nothing to delete.
           if (!isAbsent(error)) throw unpublished(error, path);
         }
       }

@@ -5,26 +5,26 @@ import { DAY, HOUR } from "../../../domain/duration.js";
 import { errorCode, isAbsent, unpublished } from "../local/local-store-errors.js";
 import { syncToDisk } from "../local/local-store-files.js";
 
-/** A file that was used more recently stays, whatever the bound: a query may be about to read it. */
+/** A query may be about to read a file used since then. */
 const IN_USE_MS = HOUR;
-/** A file that grows may rest; one of this age is a dead process's. */
+/** A growing file of this age is a dead process's. */
 const DEAD_MS = DAY;
 const PARTIAL = ".part-";
 
 export interface ObjectCacheOptions {
   readonly directory: string;
-  /** More than this is removed, the files that were not used for longest first. */
+  /** Beyond this, the files go that were not used for longest. */
   readonly mostBytes: number;
 }
 
-/** Files with the bytes of objects that never change, shared by the processes that have the directory. */
+/** Files of objects that never change, shared by the processes of a machine. */
 export class ObjectCache {
   constructor(
     private readonly address: string,
     private readonly options: ObjectCacheOptions,
   ) {}
 
-  /** The path of an object's file; undefined where it is not there. Counts as a use. */
+  /** The path of an object's file; undefined for none. Counts as a use. */
   async find(key: string): Promise<string | undefined> {
     const path = this.pathOf(key);
     const now = new Date();
@@ -37,7 +37,7 @@ export class ObjectCache {
     }
   }
 
-  /** Adds the file that `write` makes, unless that returns false, and gives its path. A file is there whole, or not at all. */
+  /** Adds the file that `write` makes, whole or not at all, unless that returns false. */
   async add(key: string, write: (path: string) => Promise<boolean>): Promise<string | undefined> {
     const path = await this.partial();
     try {
@@ -49,25 +49,24 @@ export class ObjectCache {
     }
   }
 
-  /** A new path in the directory for bytes that no object has yet. */
+  /** For bytes that no object has yet. */
   async partial(): Promise<string> {
     await this.#makeDirectory();
     return join(this.options.directory, `${PARTIAL}${randomUUID()}`);
   }
 
-  /** Makes a file of the same file system that of an object, and gives its new path. */
+  /** Makes a file of the same file system an object's. */
   async adopt(key: string, file: string): Promise<string> {
     const path = this.pathOf(key);
     const { size } = await stat(file);
     await this.#makeDirectory();
-    // After a power cut a file that is there must have its bytes.
+    // A file must have its bytes after a power cut.
     await syncToDisk(file);
     await rename(file, path);
     await this.#bound(size);
     return path;
   }
 
-  /** Forgets an object that is gone. */
   async drop(key: string): Promise<void> {
     await rm(this.pathOf(key), { force: true });
   }
@@ -82,8 +81,8 @@ export class ObjectCache {
   }
 
   /**
-   * Looks at the directory about once for every sixteenth of the bound that is added. Chance decides, as it needs no count:
-   * many processes add little each, such as a sync every night, and none would ever come to a sixteenth.
+   * Looks at the directory about once for a sixteenth of the bound, by chance: many processes that add little each need
+   * no count.
    */
   async #bound(size: number): Promise<void> {
     const { directory, mostBytes } = this.options;
@@ -98,7 +97,7 @@ export class ObjectCache {
     let total = files.reduce((sum, file) => sum + file.size, 0);
     for (const { path, size: bytes, usedAt } of files.sort((a, b) => a.usedAt - b.usedAt)) {
       if (total <= mostBytes || Date.now() - usedAt < IN_USE_MS) break;
-      // Another process may have begun to use it since.
+      // Another process has used it since.
       if ((await stat(path).catch(() => undefined))?.mtimeMs !== usedAt) continue;
       await rm(path, { force: true }).catch((error) => {
         if (errorCode(error) !== "EACCES") throw error;

@@ -20,14 +20,14 @@ import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
 const PART_BYTES = 16 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 /**
- * Larger files are sent in parts, which takes two requests more. Only without a condition: who refuses one may close the
- * connection while so large a body is still on its way, and then the refusal is lost.
+ * Larger files go in parts, for two more requests; not with a condition, since a refusal may close the connection under
+ * a large body and be lost.
  */
 const WHOLE_BYTES = PARTS_AT_ONCE * PART_BYTES;
 const BETWEEN_ATTEMPTS_MS = 200;
 const MOST_DELETED_AT_ONCE = 1_000;
 const SINGLE_AT_ONCE = 16;
-/** Of the metadata of an object: tells one write from all others. */
+/** Metadata that tells one write from all others. */
 const WRITE_ID = "nightledger-write";
 
 interface ObjectPlace {
@@ -35,7 +35,7 @@ interface ObjectPlace {
   readonly Key: string;
 }
 
-/** One prefix of a bucket, by the requests that a store makes. They fail with {@link BucketError}. */
+/** A prefix of a bucket; requests fail with {@link BucketError}. */
 export class S3Bucket {
   #opened: Promise<S3> | undefined;
 
@@ -54,7 +54,7 @@ export class S3Bucket {
     );
   }
 
-  /** Writes an object's bytes into a new file; false where there is no such object, or it has another tag. */
+  /** False where there is no such object, or it has another tag. */
   async fetch(key: string, path: string, tag?: string): Promise<boolean> {
     await writeFile(path, "", { flag: "wx", mode: 0o600 });
     const found = await this.#reading({ ...this.#at(key), IfMatch: tag }, async ({ Body, ContentLength }) => {
@@ -82,22 +82,20 @@ export class S3Bucket {
     await this.#about(key, (s3) => s3.putObject({ ...this.#at(key), Body: body || Buffer.alloc(0) }));
   }
 
-  /** Sends a file, in parts where it is large; a failure leaves no part. */
+  /** In parts where it is large; a failure leaves none. */
   async putFile(key: string, path: string): Promise<void> {
     await this.#about(key, (s3) => sendFile(s3, this.#at(key), path, WHOLE_BYTES));
   }
 
-  /** As {@link putFile}, unless the key is taken: then false. */
   putFileIfAbsent(key: string, path: string): Promise<boolean> {
     return this.#claim(key, (s3, terms) => sendFile(s3, terms, path));
   }
 
-  /** Writes an object unless its key is taken. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean> {
     return this.#claim(key, (s3, terms) => s3.putObject({ ...terms, Body: body || Buffer.alloc(0) }));
   }
 
-  /** Lists the objects below a prefix that come after a key, in key order. */
+  /** In key order, after `startAfter`. */
   async list(prefix: string, startAfter: string, isListed = isKey): Promise<ObjectEntry[]> {
     const from = startAfter === "" ? {} : { StartAfter: `${this.place.prefix}${startAfter}` };
     const found: ObjectEntry[] = [];
@@ -106,7 +104,7 @@ export class S3Bucket {
     return found;
   }
 
-  /** Gives the first objects whose keys begin so, by key: as many as a page of a listing has. */
+  /** The first page of a listing, by key. */
   async firstEntries(start: string): Promise<ReadonlyMap<string, ObjectEntry>> {
     const { value: page = {} } = await this.#pages(start, {}).next();
     return new Map(this.#entriesOf(page).map((entry) => [entry.key, entry]));
@@ -141,7 +139,7 @@ export class S3Bucket {
     for (let from = 0; from < keys.length; from += MOST_DELETED_AT_ONCE) {
       const some = keys.slice(from, from + MOST_DELETED_AT_ONCE);
       const Delete = { Objects: some.map((key) => ({ Key: this.#at(key).Key })), Quiet: true };
-      // Not every store takes this request. Single deletes say why, if they fail too.
+      // Some stores refuse this request; a single delete says why, if it fails too.
       const isDone = await s3.deleteObjects({ Bucket: this.place.bucket, Delete }).then(
         ({ Errors = [] }) => Errors.length === 0,
         () => false,
@@ -150,7 +148,7 @@ export class S3Bucket {
     }
   }
 
-  /** Makes an object in parts, by every request that {@link putFile} may need. */
+  /** By every request that {@link putFile} may need. */
   async tryParts(key: string): Promise<void> {
     await this.#about(key, async (s3) => {
       const at = this.#at(key);
@@ -173,7 +171,7 @@ export class S3Bucket {
     return this.#opened;
   }
 
-  /** Makes an object that nobody has made. It says whose it is: a 412 may answer our own write, sent again. */
+  /** Makes a new object with our mark: a 412 may answer our own write, sent again. */
   async #claim(
     key: string,
     write: (s3: S3, terms: ReturnType<typeof newObject>) => Promise<unknown>,
@@ -187,7 +185,7 @@ export class S3Bucket {
         const status = statusOf(error);
         const found = status === 412 ? await this.head(key) : undefined;
         if (found !== undefined) return found.writeId === id;
-        // 409: another write of the key was under way. 412 without an object: it has been deleted since.
+        // 409: another write was under way. 412 without an object: it was deleted since.
         const isRace = status === 409 || status === 412;
         if (!isRace || attempt === ATTEMPTS) throw unavailable(error, this.addressOf(key));
         await sleep(BETWEEN_ATTEMPTS_MS * attempt);
@@ -208,7 +206,7 @@ export class S3Bucket {
     }
   }
 
-  /** Reads an object with its body. The SDK sends a request again, but does not read a body that was cut again. */
+  /** Reads an object again where its body was cut, which the SDK does not. */
   async #reading<T>(
     asked: GetObjectCommandInput & ObjectPlace,
     read: (found: GetObjectCommandOutput) => Promise<T>,

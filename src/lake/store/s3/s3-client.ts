@@ -1,17 +1,17 @@
 import type { S3 } from "@aws-sdk/client-s3";
 
-/** Of one request by the SDK, and of one whose body was cut. */
+/** Of a request by the SDK, and of one whose body was cut. */
 export const ATTEMPTS = 5;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Without a byte of an answer. */
 const SILENT_MS = 30_000;
 const SOCKETS = 64;
 
-/** Makes a client by the `AWS_…` variables; an empty one counts as not set. Only a lake in a bucket waits for the SDK. */
+/** A client by the `AWS_…` variables; an empty one is not set. Only a lake in a bucket loads the SDK. */
 export async function openS3(
   endpoint = process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL || undefined,
 ): Promise<S3> {
-  // Its version is fixed here, and a user can't change what it warns of.
+  // A user can't change what it warns of.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   const sdk = await import("@aws-sdk/client-s3");
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE, AWS_REQUEST_CHECKSUM_CALCULATION } = process.env;
@@ -20,7 +20,7 @@ export async function openS3(
     AWS_REGION || AWS_DEFAULT_REGION || (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
   return new sdk.S3({
     maxAttempts: ATTEMPTS,
-    // A host of one's own has seldom a name for each bucket.
+    // One's own host seldom has a name for each bucket.
     forcePathStyle: hasOwnEndpoint,
     ...(hasOwnEndpoint && { endpoint }),
     // Some answer 501 to an optional checksum.

@@ -2,14 +2,14 @@ import type { S3ServiceException } from "@aws-sdk/client-s3";
 import { FAILURE_TYPES, InputError } from "../../../domain/failures.js";
 import { unpublished } from "../local/local-store-errors.js";
 
-/** Thrown when the bucket can't be used now; the same step succeeds later, so callers treat it as transient. */
+/** The bucket can't be used now; callers treat it as transient. */
 export class BucketError extends Error {
   override readonly name = FAILURE_TYPES.transient;
 
   /**
-   * @param address of the object, or of the lake
-   * @param why what can't be done and what to do
-   * @param passes whether it ends by itself; otherwise a person has to do something
+   * @param address of the object or lake
+   * @param why what failed, and what to do
+   * @param passes whether it ends by itself
    */
   constructor(
     readonly address: string,
@@ -20,7 +20,7 @@ export class BucketError extends Error {
   }
 }
 
-/** Refusals that a person ends, by renewing the credentials: what runs waits for that. */
+/** A person ends these by new credentials; runs wait. */
 const CREDENTIALS = new Set([
   "AccessDenied",
   "CredentialsProviderError",
@@ -37,17 +37,17 @@ export function statusOf(error: unknown): number | undefined {
   return (error as Partial<S3ServiceException>).$metadata?.httpStatusCode;
 }
 
-/** Whether there is no such object; a bucket that is missing is another matter. */
+/** A missing bucket is another matter. */
 export function isNoObject(error: unknown): boolean {
   return statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket";
 }
 
-/** Words an error of a request. The SDK's own is left behind: it holds the whole request, its signature too. */
+/** Without the SDK's error, which holds the whole request with its signature. */
 export function unavailable(error: unknown, address: string): Error {
   if (error instanceof BucketError || error instanceof InputError) return error;
-  // Of a file of this machine.
+  // A file of this machine.
   if ((error as NodeJS.ErrnoException).path !== undefined) return unpublished(error, address);
-  // The SDK compares; in transit bytes change now and then, but not at each attempt.
+  // Bytes change in transit now and then, but not at each attempt.
   if (/checksum mismatch/i.test((error as Error).message)) {
     return new InputError(
       `${address} is damaged: its bytes are not those of its checksum. Restore it from a backup of the lake.`,

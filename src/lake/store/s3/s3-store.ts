@@ -10,12 +10,12 @@ import { S3Bucket } from "./s3-bucket.js";
 import { BucketError } from "./s3-errors.js";
 
 const UPLOADS_AT_ONCE = 8;
-/** Readers of tables skip names that begin with an underscore. */
+/** Readers of tables skip leading underscores. */
 const PROBES = "_nightledger/probes/";
 
 /**
- * An object store below a prefix of a bucket (docs/inside/rules.md, "A lake in a bucket"). What the bucket has acknowledged
- * is durable. Requests fail with {@link BucketError}.
+ * An object store below a prefix of a bucket (docs/inside/rules.md, "A lake in a bucket"); acknowledged writes are
+ * durable. Requests fail with {@link BucketError}.
  */
 export function createS3Store(given: string, cached: ObjectCacheOptions, endpoint?: string): ObjectStore {
   const place = s3Place(given);
@@ -25,7 +25,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
   const cache = new ObjectCache(address, cached);
   const grown = new GrownObjects(bucket, cache);
 
-  /** A file with the bytes of an object; of one that may be another tomorrow, the cache has each version. */
+  /** A file with an object's bytes; the cache has each version of one that changes. */
   async function fileOf(key: string): Promise<string | undefined> {
     const open = grown.pathOf(key);
     if (open !== undefined) return open;
@@ -39,7 +39,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     }
   }
 
-  /** Asks before anything starts. @throws UnreachableError where the bucket can't be used now; InputError for a person to act on. */
+  /** @throws UnreachableError where the bucket can't be used now; InputError for a person to act on */
   async function asked<T>(option: string, request: () => Promise<T>): Promise<T> {
     try {
       return await request();
@@ -100,7 +100,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     },
     stat: (key) => bucket.head(key),
     async stats(keys) {
-      // The files that a run adds to a table begin alike: one listing has them all.
+      // Files that a run adds to a table begin alike: one listing.
       const found = keys.length > 1 ? await bucket.firstEntries(commonStart(keys)) : undefined;
       return mapConcurrent(UPLOADS_AT_ONCE, keys, async (key) => found?.get(key) ?? bucket.head(key));
     },
@@ -119,14 +119,14 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       await cache.drop(key);
     },
     async deletePrefix(prefix, { folders } = {}) {
-      // One listing takes less than one for each folder.
+      // One listing is less than one for each folder.
       const below = folders?.map((name) => `${prefix}${name}/`) ?? [prefix];
       const found = (await bucket.list(prefix, "")).map(({ key }) => key);
       const keys = found.filter((key) => below.some((start) => key.startsWith(start)));
       await bucket.deleteAll(keys);
       for (const key of keys) await cache.drop(key);
     },
-    // What was not uploaded whole is no object.
+    // A partial upload is no object.
     async discardTemporary() {},
     async download(key) {
       const path = await fileOf(key);
@@ -166,11 +166,11 @@ function commonStart(keys: readonly string[]): string {
 
 interface Grown {
   readonly path: string;
-  /** Bytes that the bucket has. */
+  /** Bytes in the bucket. */
   sent: number;
 }
 
-/** Objects that this process appends to: kept in a file, and sent whole when made durable or closed. */
+/** Objects that grow: a file, sent whole when made durable or closed. */
 class GrownObjects {
   readonly #open = new Map<string, Grown>();
 
@@ -179,7 +179,6 @@ class GrownObjects {
     private readonly cache: ObjectCache,
   ) {}
 
-  /** The file of an object that is open here. */
   pathOf(key: string): string | undefined {
     return this.#open.get(key)?.path;
   }
@@ -203,7 +202,7 @@ class GrownObjects {
     };
   }
 
-  /** Sends what the bucket does not have of an object that is open here. */
+  /** Sends what the bucket lacks. */
   async send(key: string): Promise<void> {
     const grown = this.#open.get(key);
     if (grown === undefined) return;
