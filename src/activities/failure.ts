@@ -11,18 +11,21 @@ import {
   TransientError,
   UNRESOLVED,
 } from "../api/http/errors.js";
-import { type OpenOutcome, type TransientOutcome, USELESS_ANSWER } from "../domain/backoff.js";
+import {
+  type OpenOutcome,
+  STEP_RETRY,
+  type TransientOutcome,
+  triesOf,
+  USELESS_ANSWER,
+} from "../domain/backoff.js";
+import { MINUTE } from "../domain/duration.js";
 import { anotherSubjectReason, FAILURE_TYPES, InputError, StagingLostError } from "../domain/failures.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import { asFull, StoreFullError } from "../lake/store/local/local-store-errors.js";
 
-/** Attempts on a full disk before giving up: about two minutes. */
-const ATTEMPTS_WHEN_FULL = 8;
-/**
- * Attempts at anything else before giving up: about an hour of them (`workflows/policies.ts`). A lost worker throws
- * nothing, so no number of them ends an activity.
- */
-const MOST_ATTEMPTS = 120;
+const ATTEMPTS_WHEN_FULL = triesOf({ ...STEP_RETRY, until: 2 * MINUTE });
+/** Attempts at anything else. A lost worker throws nothing, so no number of them ends an activity. */
+const MOST_ATTEMPTS = triesOf(STEP_RETRY);
 const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values: no customer's data may get into histories, logs or summaries. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;

@@ -1,15 +1,39 @@
+import { HOUR, MINUTE, SECOND } from "./duration.js";
 import type { Unauthorized } from "./failures.js";
 import type { RefusedRequest } from "./refusals.js";
 
-/** How long a failing thing is retried before it is given up with its last reason. */
-export const GIVE_UP_AFTER_MS = 60 * 60_000;
-const BASE_MS = 1_000;
-export const LONGEST_WAIT_MS = 15 * 60_000;
+/** How something that fails is tried again, in milliseconds: each wait is twice the one before. */
+export interface RetryPolicy {
+  readonly first: number;
+  readonly longest: number;
+  /** What the waits take together, before the last try. */
+  readonly until: number;
+}
 
-/** Exponential wait: 1 s, 2 s, 4 s … 15 min, each between half (`jitter` 0) and the whole of it. */
+/** Calls of the service, with {@link backoffMs}; no pause is waited for longer than its hour. */
+export const SERVICE_RETRY: RetryPolicy = { first: SECOND, longest: 15 * MINUTE, until: HOUR };
+
+/** Useless answers in a row: a wrong address gives them for ever. */
+export const USELESS_RETRY: RetryPolicy = { first: 8 * SECOND, longest: 64 * SECOND, until: 2 * MINUTE };
+
+/** Steps of runs that throw. */
+export const STEP_RETRY: RetryPolicy = { first: SECOND, longest: 30 * SECOND, until: HOUR };
+
+export function waitAfter({ first, longest }: RetryPolicy, failures: number): number {
+  return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
+}
+
+/** How many tries a policy has. Who counts them instead of the time loses none while a machine is off. */
+export function triesOf(policy: RetryPolicy): number {
+  if (!Number.isFinite(policy.until)) return policy.until;
+  let tries = 1;
+  for (let waited = 0; waited < policy.until; tries += 1) waited += waitAfter(policy, tries);
+  return tries;
+}
+
+/** The wait of a call, of which `jitter` from 0 to 1 takes between half and the whole. */
 export function backoffMs(failures: number, jitter: number): number {
-  const full = Math.min(BASE_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS);
-  return Math.round(full * (0.5 + jitter / 2));
+  return Math.round(waitAfter(SERVICE_RETRY, failures) * (0.5 + jitter / 2));
 }
 
 /** A failure that may pass: network, time-out, 408, 429, 5xx. */
@@ -27,7 +51,7 @@ export interface OpenOutcome {
 
 /** When an open item is due again, after an outcome at `at`. */
 export function openUntil({ waitMs }: OpenOutcome, at: number): number {
-  return waitMs === undefined ? 0 : at + Math.min(waitMs, GIVE_UP_AFTER_MS);
+  return waitMs === undefined ? 0 : at + Math.min(waitMs, SERVICE_RETRY.until);
 }
 
 /** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
@@ -35,15 +59,6 @@ export const USELESS_ANSWER = "no_json";
 /** Reason of one with another status than 200, or another answer than the empty object that was promised. */
 export const NOT_PROMISED = "not_promised";
 export const USELESS: readonly string[] = [USELESS_ANSWER, NOT_PROMISED];
-/** Useless answers in a row after which nothing more is asked: a wrong address gives them for ever. */
-const MOST_USELESS = 5;
-const AFTER_USELESS_MS = 3_000;
-
-/** Milliseconds to wait after so many useless answers; undefined where they are too many. */
-export function waitAfterUseless(useless: number): number | undefined {
-  return useless >= MOST_USELESS ? undefined : AFTER_USELESS_MS * 3 ** (useless - 1);
-}
-
 /**
  * The instant from which a failed try is the last, if it fails as before. Pure.
  * @param next epoch milliseconds of the next try
@@ -55,8 +70,9 @@ export function givesUpAt(
   most = Number.POSITIVE_INFINITY,
 ): number {
   let at = useless === 0 ? most : next;
-  for (let tries = useless + 1; tries < MOST_USELESS; tries += 1) at += waitAfterUseless(tries) ?? 0;
-  return Math.max(next, Math.min(at, most, since + GIVE_UP_AFTER_MS));
+  for (let tries = useless + 1; tries < triesOf(USELESS_RETRY); tries += 1)
+    at += waitAfter(USELESS_RETRY, tries);
+  return Math.max(next, Math.min(at, most, since + SERVICE_RETRY.until));
 }
 
 export interface FailureStreak {
@@ -84,16 +100,17 @@ export function afterTransient(
 ): TransientVerdict {
   const useless = USELESS.includes(reason) ? (streak?.useless ?? 0) + 1 : 0;
   const next = {
-    ...{ count: (streak?.count ?? 0) + 1, since: streak?.since ?? at },
+    count: (streak?.count ?? 0) + 1,
+    since: streak?.since ?? at,
     ...(useless > 0 && { useless }),
   };
-  const own = useless > 0 ? waitAfterUseless(useless) : backoffMs(next.count, jitter);
-  const asked = retryAfterMs ?? 0;
-  if (asked > GIVE_UP_AFTER_MS)
-    return { kind: "give_up", reason: `gave_up ${reason} until ${minuteOf(at + asked)}` };
-  if (own === undefined || at - next.since >= GIVE_UP_AFTER_MS)
+  const pause = retryAfterMs ?? 0;
+  if (pause > SERVICE_RETRY.until)
+    return { kind: "give_up", reason: `gave_up ${reason} until ${minuteOf(at + pause)}` };
+  if (useless >= triesOf(USELESS_RETRY) || at - next.since >= SERVICE_RETRY.until)
     return { kind: "give_up", reason: `gave_up ${reason}` };
-  return { kind: "wait", notBefore: at + Math.max(own, asked), streak: next };
+  const own = useless > 0 ? waitAfter(USELESS_RETRY, useless) : backoffMs(next.count, jitter);
+  return { kind: "wait", notBefore: at + Math.max(own, pause), streak: next };
 }
 
 /** The end of a pause, by the minute: what ends alike is shown as one. */

@@ -1,4 +1,4 @@
-import { type Attempted, givesUpAt as endOf, GIVE_UP_AFTER_MS } from "./backoff.js";
+import { type Attempted, givesUpAt as endOf, SERVICE_RETRY } from "./backoff.js";
 
 /** Name of the signal that makes a run try everything at once that waits for its next try. */
 export const TRY_NOW = "tryNow";
@@ -50,7 +50,7 @@ export interface CallGate {
 
 /** Milliseconds of pause after a slice: an hour at most, whatever the worker's clock did. */
 export function gateMs({ gateUntil, at }: Pick<CallGate, "gateUntil"> & { readonly at: number }): number {
-  return gateUntil === null ? 0 : Math.min(Math.max(0, gateUntil - at), GIVE_UP_AFTER_MS);
+  return gateUntil === null ? 0 : Math.min(Math.max(0, gateUntil - at), SERVICE_RETRY.until);
 }
 
 /** Whose last try failed, and why. */

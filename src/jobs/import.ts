@@ -5,6 +5,7 @@ import { dateOrInstant, idText, ruledText } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { importTransactions, listLinkAccounts } from "../api/operations/bank-data.js";
+import { type RetryPolicy, triesOf, waitAfter } from "../domain/backoff.js";
 import { sendFirstRows } from "../domain/bulk/first-rows.js";
 import { type RequestAnswer, type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
@@ -18,6 +19,7 @@ import {
 } from "../domain/bulk/import-row.js";
 import { type ImportEvidence, type ImportedRows, ownAccounts } from "../domain/calls/imported-rows.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
+import { MINUTE, SECOND } from "../domain/duration.js";
 import { FAILURE_TYPES, UNRESOLVED_REQUEST } from "../domain/failures.js";
 import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
@@ -30,11 +32,8 @@ const LOST = "lost_answer";
 const SENT_EARLIER = "an earlier run sent it and its answer was lost";
 
 const LINKS_AT_ONCE = 8;
-/** Times that a link's accounts are asked for while the service is busy; the wait doubles from the second on. */
-const MOST_TRIES = 5;
-const FIRST_WAIT_MS = 250;
-/** A service that asks for a longer pause is out of reach: nothing has started yet. */
-const MOST_WAIT_MS = 60_000;
+/** A service that is busy longer, or asks for a longer pause, is out of reach: nothing has started yet. */
+const BUSY_RETRY: RetryPolicy = { first: SECOND / 2, longest: MINUTE, until: 7.5 * SECOND };
 const NO_LINK: BrokenRule = { code: "no_link", rule: "is not a bank link of the service" };
 const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of its bank link" };
 const sha256 = (text: string): string => hash("sha256", text);
@@ -236,8 +235,8 @@ async function accountsOf(api: ApiClient, link_id: string): Promise<ReadonlySet<
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       if (!(error instanceof TransientError || error instanceof RateLimitedError)) throw error;
-      const wait = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-      if (attempt === MOST_TRIES || wait > MOST_WAIT_MS) throw error;
+      const wait = error.retryAfterMs ?? waitAfter(BUSY_RETRY, attempt);
+      if (attempt === triesOf(BUSY_RETRY) || wait > BUSY_RETRY.longest) throw error;
       await sleep(wait);
     }
   }

@@ -1,15 +1,23 @@
-import type { ActivityOptions, RetryPolicy } from "@temporalio/workflow";
+import type { ActivityOptions } from "@temporalio/workflow";
+import { type RetryPolicy, STEP_RETRY, triesOf } from "../domain/backoff.js";
+import { DAY, MINUTE, SECOND } from "../domain/duration.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 
 // Holds every retry policy and time-out of the workflows, so that each kind of failure has one owner.
 
-/** Retries without end, which only lost workers need: `activities/failure.ts` ends the retries of thrown errors. */
-const UNTIL_A_WORKER_LIVES: RetryPolicy = {
-  initialInterval: "1s",
-  backoffCoefficient: 2,
-  maximumInterval: "30s",
-  nonRetryableErrorTypes: [FAILURE_TYPES.input],
-};
+/** A policy as Temporal has it, which counts attempts. */
+function retry(policy: RetryPolicy) {
+  return {
+    initialInterval: policy.first,
+    backoffCoefficient: 2,
+    maximumInterval: policy.longest,
+    maximumAttempts: triesOf(policy),
+    nonRetryableErrorTypes: [FAILURE_TYPES.input],
+  };
+}
+
+/** Without end, which only lost workers need: `activities/failure.ts` ends the retries of thrown errors. */
+const UNTIL_A_WORKER_LIVES = retry({ ...STEP_RETRY, until: Number.POSITIVE_INFINITY });
 
 /**
  * Activities that heartbeat: Temporal notices a killed worker in ten seconds, and the next attempt finds what it staged.
@@ -35,29 +43,6 @@ export const TRIED_ONCE: ActivityOptions = { ...HEARTBEATING, retry: { maximumAt
 /** Waits for a run as long as it takes: a batch waits for its customers for weeks. */
 export const FOLLOWED_RUN: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "3650d" };
 
-/** Failures that a retry does not fix; a full disk, the network and a busy service are not among them. */
-const FINAL: string[] = [
-  FAILURE_TYPES.auth,
-  FAILURE_TYPES.notFound,
-  FAILURE_TYPES.rejected,
-  FAILURE_TYPES.schema,
-  FAILURE_TYPES.anotherSubject,
-  FAILURE_TYPES.input,
-  FAILURE_TYPES.lostAnswer,
-];
-
-/** About an hour, counted in attempts, so that a machine that was off for a while loses none. */
-const FOR_AN_HOUR: RetryPolicy = {
-  initialInterval: "1s",
-  backoffCoefficient: 2,
-  maximumInterval: "5m",
-  maximumAttempts: 20,
-  nonRetryableErrorTypes: FINAL,
-};
-
-/** About a day: after giving up, nobody knows whether the call took effect. */
-const FOR_A_DAY: RetryPolicy = { ...FOR_AN_HOUR, maximumAttempts: 300 };
-
 /**
  * Steps of open rows: what fails for one row is its outcome, or its time for the next try. An attempt that still runs
  * when its batch is cancelled is waited for: it could stage an outcome beside the one that ends the row.
@@ -77,7 +62,7 @@ export const STOP_AFTER_MS = 15_000;
 export const HOOK_DELIVERY: ActivityOptions = {
   startToCloseTimeout: "65m",
   heartbeatTimeout: "10s",
-  retry: FOR_A_DAY,
+  retry: retry({ first: SECOND, longest: 5 * MINUTE, until: DAY }),
 };
 /** Looks for late schedules in one execution. */
 export const LATE_LOOKS = 500;
@@ -99,7 +84,7 @@ export const STARTS_PER_EXECUTION = 300;
 /** One commit of webhooks: gives up after about a minute; the next one includes what has come meanwhile. */
 export const EVENTS_COMMIT: ActivityOptions = {
   ...HEARTBEATING,
-  retry: { ...UNTIL_A_WORKER_LIVES, maximumAttempts: 6 },
+  retry: retry({ ...STEP_RETRY, until: MINUTE }),
 };
 /** Webhooks are committed once so many have come, or after so long. */
 export const EVENTS_AT_ONCE = 500;

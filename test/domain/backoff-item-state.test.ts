@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterItemOutcome, GIVE_UP_AFTER_MS, UNTRIED } from "../../src/domain/backoff.js";
+import { afterItemOutcome, SERVICE_RETRY, UNTRIED } from "../../src/domain/backoff.js";
 
 const FRESH = { ...UNTRIED, item: 3 };
 const OLD = { item: 3, streak: { count: 9, since: 0 }, notBefore: 5 };
@@ -26,7 +26,7 @@ test("what passes is waited for, longer where the service says so, and given up 
   expect(afterItemOutcome(FRESH, { ...transient, retryAfterMs: 60_000 }, 10, 0)).toMatchObject({
     progress: { notBefore: 60_010 },
   });
-  expect(afterItemOutcome(OLD, transient, GIVE_UP_AFTER_MS, 0)).toEqual({
+  expect(afterItemOutcome(OLD, transient, SERVICE_RETRY.until, 0)).toEqual({
     kind: "failed",
     reason: "gave_up http_503",
   });

@@ -4,9 +4,11 @@ import {
   afterTransient,
   backoffMs,
   type FailureStreak,
-  GIVE_UP_AFTER_MS,
-  LONGEST_WAIT_MS,
+  SERVICE_RETRY,
+  STEP_RETRY,
+  triesOf,
   USELESS_ANSWER,
+  USELESS_RETRY,
 } from "../../src/domain/backoff.js";
 
 const OUTAGE = { reason: "http_503", retryAfterMs: null };
@@ -17,18 +19,27 @@ test.for([
   [2, 1_000, 2_000],
   [3, 2_000, 4_000],
   [10, 256_000, 512_000],
-  [11, LONGEST_WAIT_MS / 2, LONGEST_WAIT_MS],
-  [1_000, LONGEST_WAIT_MS / 2, LONGEST_WAIT_MS],
+  [11, SERVICE_RETRY.longest / 2, SERVICE_RETRY.longest],
+  [1_000, SERVICE_RETRY.longest / 2, SERVICE_RETRY.longest],
 ] as const)("failure %i waits from %i to %i ms", ([failures, least, most]) => {
   expect(backoffMs(failures, 0)).toBe(least);
   expect(backoffMs(failures, 0.999999)).toBe(most);
+});
+
+test.for([
+  ["steps that throw", STEP_RETRY, 125],
+  ["useless answers", USELESS_RETRY, 5],
+  ["half a minute", { first: 1_000, longest: 30_000, until: 31_000 }, 6],
+  ["for ever", { ...STEP_RETRY, until: Number.POSITIVE_INFINITY }, Number.POSITIVE_INFINITY],
+] as const)("the waits between the tries of %s take as long as it says", ([_, policy, tries]) => {
+  expect(triesOf(policy)).toBe(tries);
 });
 
 test("a wait is never shorter than the own one, nor longer than what is asked for within the hour", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 40 }),
-      fc.option(fc.nat(GIVE_UP_AFTER_MS)),
+      fc.option(fc.nat(SERVICE_RETRY.until)),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       (count, retryAfterMs, jitter) => {
         const streak = count === 0 ? null : { count, since: 0 };
@@ -44,15 +55,15 @@ test("a wait is never shorter than the own one, nor longer than what is asked fo
 
 test("gives up at once, with the end in its reason, where the service asks for more than an hour", () => {
   const at = Date.UTC(2026, 10, 28, 2);
-  const day = { reason: "http_429", retryAfterMs: 24 * GIVE_UP_AFTER_MS };
+  const day = { reason: "http_429", retryAfterMs: 24 * SERVICE_RETRY.until };
   const reason = "gave_up http_429 until 2026-11-29T02:00Z";
   expect(afterTransient(null, at, day, 0)).toEqual({ kind: "give_up", reason });
 });
 
 test("gives up an hour after the first failure, not before", () => {
   const streak = { count: 5, since: 1_000 };
-  expect(afterTransient(streak, 1_000 + GIVE_UP_AFTER_MS - 1, OUTAGE, 0).kind).toBe("wait");
-  expect(afterTransient(streak, 1_000 + GIVE_UP_AFTER_MS, OUTAGE, 0).kind).toBe("give_up");
+  expect(afterTransient(streak, 1_000 + SERVICE_RETRY.until - 1, OUTAGE, 0).kind).toBe("wait");
+  expect(afterTransient(streak, 1_000 + SERVICE_RETRY.until, OUTAGE, 0).kind).toBe("give_up");
 });
 
 /** The waits of outcomes that come one right after the other, until one gives up. */
@@ -69,10 +80,10 @@ function waits(outcomes: readonly (typeof OUTAGE)[]): (number | "give_up")[] {
 }
 
 test("the fifth useless answer in a row is the last; one after an outage is the first", () => {
-  const few = [3_000, 9_000, 27_000, 81_000];
+  const few = [8_000, 16_000, 32_000, 64_000];
   expect(waits(Array(5).fill(USELESS))).toEqual([...few, "give_up"]);
   const outage = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
-  expect(waits([...Array(6).fill(OUTAGE), USELESS, USELESS])).toEqual([...outage, 3_000, 9_000]);
+  expect(waits([...Array(6).fill(OUTAGE), USELESS, USELESS])).toEqual([...outage, 8_000, 16_000]);
   const partial = { ...USELESS, reason: "not_promised" };
-  expect(waits([USELESS, partial, OUTAGE, USELESS])).toEqual([3_000, 9_000, 4_000, 3_000]);
+  expect(waits([USELESS, partial, OUTAGE, USELESS])).toEqual([8_000, 16_000, 4_000, 8_000]);
 });

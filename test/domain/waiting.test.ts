@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   afterTransient,
   type FailureStreak,
-  GIVE_UP_AFTER_MS,
+  SERVICE_RETRY,
   USELESS_ANSWER,
 } from "../../src/domain/backoff.js";
 import {
@@ -29,11 +29,11 @@ test("what failed and is tried again waits, what fails longest first; what never
     waiting: [
       {
         ...{ link: "a", reason: "http_503", attempts: 6 },
-        ...{ next_try_at: instant(40_000), gives_up_at: instant(GIVE_UP_AFTER_MS - 60_000) },
+        ...{ next_try_at: instant(40_000), gives_up_at: instant(SERVICE_RETRY.until - 60_000) },
       },
       {
         ...{ link: "b", reason: "http_503", attempts: 1 },
-        ...{ next_try_at: instant(40_000), gives_up_at: instant(GIVE_UP_AFTER_MS) },
+        ...{ next_try_at: instant(40_000), gives_up_at: instant(SERVICE_RETRY.until) },
       },
     ],
     waiting_total: 2,

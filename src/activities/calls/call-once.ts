@@ -10,7 +10,7 @@ import {
   TransientError,
 } from "../../api/http/errors.js";
 import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../../api/operations/operation.js";
-import { USELESS_ANSWER, waitAfterUseless } from "../../domain/backoff.js";
+import { triesOf, USELESS_ANSWER, USELESS_RETRY, waitAfter } from "../../domain/backoff.js";
 import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import { FAILURE_TYPES, UNRESOLVED_REQUEST } from "../../domain/failures.js";
 import type { Dependencies } from "../dependencies.js";
@@ -215,16 +215,16 @@ function kindOf(error: ApiError): "useless" | "unfit" | "other" {
  */
 async function unusableAnswer(called: Operation, record: CallRecord, error: ApiError): Promise<Error> {
   const unusable = await record.countUnusable();
-  const wait = waitAfterUseless(unusable);
-  if (wait === undefined && !isWrite(called))
+  const isLast = unusable >= triesOf(USELESS_RETRY);
+  if (isLast && !isWrite(called))
     return new SchemaError(error, "", `expected JSON with status 200, and ${unusable} answers were none`);
-  if (wait === undefined) return new LostAnswerError(called.name, sentAt(record), { cause: error, unusable });
+  if (isLast) return new LostAnswerError(called.name, sentAt(record), { cause: error, unusable });
   const { operation, sent, status } = error;
   return ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
     message: error.message,
     cause: error,
-    nextRetryDelay: wait,
+    nextRetryDelay: waitAfter(USELESS_RETRY, unusable),
     details: [{ operation, sent, reason: USELESS_ANSWER, ...(status !== undefined && { status }) }],
   });
 }

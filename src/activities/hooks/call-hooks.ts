@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
+import { STEP_RETRY, triesOf } from "../../domain/backoff.js";
+import { SECOND } from "../../domain/duration.js";
 import { HOOK_WORKFLOW, type Hook, type HookSettings } from "../../domain/hook-settings.js";
 import { type HookCall, hooksOfRun, type JudgedRun } from "../../domain/hooks/judge.js";
 import { type HookAbout, type HookDelivery, hookWorkflowId } from "../../domain/hooks/message.js";
@@ -25,7 +27,7 @@ const JUDGED = `
   from runs as own where run_id = $1`;
 
 /** Then a run ends without its hooks. */
-const MOST_ATTEMPTS = 5;
+const MOST_ATTEMPTS = triesOf({ ...STEP_RETRY, until: 15 * SECOND });
 
 /** Calls the hooks of a run that has its row. Where that activity is killed before this, its next attempt does it. */
 export async function callHooks({ hooks, lake, log }: HookDependencies, runId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import { Webhook } from "standardwebhooks";
-import { LONGEST_WAIT_MS } from "../../domain/backoff.js";
+import { SERVICE_RETRY } from "../../domain/backoff.js";
 import { InputError } from "../../domain/failures.js";
 import { aboutOf, type HookDelivery, hookBody } from "../../domain/hooks/message.js";
 import { parseRetryAfter } from "../../domain/service/pace/retry-after.js";
@@ -85,6 +85,6 @@ export async function postHook(address: string, request: HookRequest, signal: Ab
   const message = `the webhook at ${origin} answered ${response.status}`;
   const wait = parseRetryAfter(response.headers.get("retry-after") ?? undefined, Date.now());
   if (wait === undefined) throw new HookError(message);
-  const nextRetryDelay = Math.min(wait, LONGEST_WAIT_MS);
+  const nextRetryDelay = Math.min(wait, SERVICE_RETRY.longest);
   throw ApplicationFailure.create({ type: "HookError", message, nextRetryDelay });
 }

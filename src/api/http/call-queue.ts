@@ -1,4 +1,4 @@
-import { GIVE_UP_AFTER_MS } from "../../domain/backoff.js";
+import { SERVICE_RETRY } from "../../domain/backoff.js";
 import type { CallLimits, PacedCall, Pacer, SharedPause } from "../../domain/service/pace/pacer.js";
 import { onAbort } from "./abort-listeners.js";
 import { AuthError, NotSentError, RateLimitedError } from "./errors.js";
@@ -79,7 +79,7 @@ export class CallQueue {
     if (signal?.aborted) return signal.reason;
     if (this.#closedRuns.has(undefined)) return new NotSentError(operation);
     if (this.#closedRuns.has(run)) return new AuthError({ operation, sent: false });
-    if (wait > GIVE_UP_AFTER_MS) return new RateLimitedError({ operation, sent: false }, wait);
+    if (wait > SERVICE_RETRY.until) return new RateLimitedError({ operation, sent: false }, wait);
     const left = notAfter - Date.now();
     return wait <= left && left > 0 ? undefined : new NotSentError(operation, wait || undefined);
   }
@@ -103,7 +103,7 @@ export class CallQueue {
     // In this order: a sum with an instant would lose digits, and be more than what it was made of.
     const left = Number(ms) - (Date.now() - Number(at));
     // A longer one is of a clock that is ahead of this one, and no pause of everything outlasts the hour.
-    if (left <= Math.min(Number(ms), GIVE_UP_AFTER_MS)) this.pacer.pause(performance.now() + left);
+    if (left <= Math.min(Number(ms), SERVICE_RETRY.until)) this.pacer.pause(performance.now() + left);
   }
 
   /** Milliseconds for which the service wants no call of an operation, or none at all; 0 where it takes them. */

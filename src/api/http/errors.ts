@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { GIVE_UP_AFTER_MS, minuteOf, USELESS } from "../../domain/backoff.js";
+import { minuteOf, SERVICE_RETRY, USELESS } from "../../domain/backoff.js";
 import { FAILURE_TYPES, mayNotCall, type SubjectMismatch } from "../../domain/failures.js";
 import { isWrite, type Operation } from "../operations/operation.js";
 import { retryAfterMs } from "./headers.js";
@@ -82,7 +82,7 @@ export class RateLimitedError extends ApiError {
 
   /** Whether the pause is too long to wait for it. */
   get isFinal(): boolean {
-    return (this.retryAfterMs ?? 0) > GIVE_UP_AFTER_MS;
+    return (this.retryAfterMs ?? 0) > SERVICE_RETRY.until;
   }
 }
 
@@ -224,7 +224,7 @@ function answered({ said }: CallFacts): string {
 }
 
 function slowDown({ sent }: CallFacts, retryAfterMs = 0): string {
-  if (retryAfterMs > GIVE_UP_AFTER_MS) {
+  if (retryAfterMs > SERVICE_RETRY.until) {
     const until = minuteOf(Date.now() + retryAfterMs);
     return `${sent ? "the request was not handled" : "not sent"}: the service takes no such call before ${until}. Try again after that`;
   }

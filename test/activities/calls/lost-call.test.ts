@@ -63,7 +63,7 @@ describe.each(WRITES)("$what that is answered by a proxy again and again", (writ
       expect(failure).toMatchObject({ type: "TransientError", nonRetryable: false });
       delays.push(Number(failure.nextRetryDelay));
     }
-    expect(delays).toEqual([3_000, 9_000, 27_000, 81_000]);
+    expect(delays).toEqual([8_000, 16_000, 32_000, 64_000]);
     const last = await bench.failure(write.name, "call", write.request);
     expect(last).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
     expect(last.message).toMatch(/5 answers.*not JSON.*NIGHTLEDGER_API_URL.*check whether the service/is);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backoffMs, GIVE_UP_AFTER_MS, LONGEST_WAIT_MS } from "../../../src/domain/backoff.js";
+import { backoffMs, SERVICE_RETRY } from "../../../src/domain/backoff.js";
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import {
   afterOutcome,
@@ -227,8 +227,8 @@ describe("a transient failure", () => {
       const { progress, ...verdict } = verdictOf(first(NEW), NEW, transient(retryAfterMs));
       return verdict.kind === "end" ? verdict.reason : progress.notBefore - AT;
     };
-    expect([10, 60_000, GIVE_UP_AFTER_MS].map(waitOf)).toEqual([750, 60_000, GIVE_UP_AFTER_MS]);
-    expect(waitOf(24 * GIVE_UP_AFTER_MS)).toMatch(/^gave_up http_503 until \d{4}-/);
+    expect([10, 60_000, SERVICE_RETRY.until].map(waitOf)).toEqual([750, 60_000, SERVICE_RETRY.until]);
+    expect(waitOf(24 * SERVICE_RETRY.until)).toMatch(/^gave_up http_503 until \d{4}-/);
   });
 
   test("a link that may not be called before some time is not due until then", () => {
@@ -247,18 +247,18 @@ describe("a transient failure", () => {
         break;
       }
       tries += 1;
-      expect(verdict.progress.notBefore - at).toBeLessThanOrEqual(LONGEST_WAIT_MS);
+      expect(verdict.progress.notBefore - at).toBeLessThanOrEqual(SERVICE_RETRY.longest);
       progress = verdict.progress;
       at = progress.notBefore;
     }
-    expect(at - AT).toBeGreaterThanOrEqual(GIVE_UP_AFTER_MS);
-    expect(at - AT).toBeLessThan(GIVE_UP_AFTER_MS + LONGEST_WAIT_MS);
+    expect(at - AT).toBeGreaterThanOrEqual(SERVICE_RETRY.until);
+    expect(at - AT).toBeLessThan(SERVICE_RETRY.until + SERVICE_RETRY.longest);
     expect(tries).toBeGreaterThan(10);
     expect(tries).toBeLessThan(20);
   });
 
   test("a page read in between begins the hour again", () => {
-    const old = middle(STORED, { streak: { count: 9, since: AT - GIVE_UP_AFTER_MS } });
+    const old = middle(STORED, { streak: { count: 9, since: AT - SERVICE_RETRY.until } });
     expect(verdictOf(old, STORED, transient()).kind).toBe("end");
     expect(verdictOf({ ...old, streak: null }, STORED, transient()).kind).toBe("read");
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
+import { SERVICE_RETRY } from "../../../src/domain/backoff.js";
 import {
   afterUserOutcome,
   freshUser,
@@ -52,7 +52,7 @@ test("a transient failure waits, and after an hour names stream and reason", () 
     kind: "again",
     progress: { user: 3, attempt: 0, streak: { count: 1, since: 10 }, notBefore: 510, staged: [PAGE] },
   });
-  expect(afterUserOutcome(OLD, transient, GIVE_UP_AFTER_MS, 0)).toEqual({
+  expect(afterUserOutcome(OLD, transient, SERVICE_RETRY.until, 0)).toEqual({
     kind: "failed",
     reason: "accounts: gave_up http_500",
   });
@@ -60,7 +60,7 @@ test("a transient failure waits, and after an hour names stream and reason", () 
 
 test("a history names a user only where the user fails", () => {
   expect(userFailure(OLD, transient, 10)).toBeUndefined();
-  expect(userFailure(OLD, transient, GIVE_UP_AFTER_MS)).toContain("gave_up");
+  expect(userFailure(OLD, transient, SERVICE_RETRY.until)).toContain("gave_up");
   expect(userFailure(FRESH, { kind: "failed", reason: "x" }, 0)).toBe("x");
   expect(userFailure(FRESH, { kind: "complete" }, 0)).toBeUndefined();
 });

@@ -9,22 +9,20 @@ import {
   TransientError,
 } from "../../../api/http/errors.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
+import { triesOf } from "../../../domain/backoff.js";
 import type { SentCalls } from "../../../domain/counts.js";
 import { ANOTHER_SUBJECT, InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import {
+  type CustomerStep,
+  type OpenCustomer,
+  ROW_RETRY,
+} from "../../../domain/onboarding/customer/open-customer.js";
 import { LostAnswerError, refusedBy } from "../../failure.js";
 import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
-
-/**
- * A step fails for good after this many tries, which take about an hour, and not before this many milliseconds: a
- * machine that was off loses no try, and a service that asks for quick ones still has its hour.
- */
-const MOST_TRIES = 20;
-const SHORTEST_MS = 3_600_000;
 
 /**
  * Runs a step of a row. Refused credentials change nothing and are told; the row ends as `failed` where another attempt
@@ -84,5 +82,6 @@ function endsRow(error: Error, { times, since }: OpenCustomer["tries"]): boolean
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
   if (error instanceof RateLimitedError && error.isFinal) return true;
-  return times + 1 >= MOST_TRIES && Date.now() - since >= SHORTEST_MS;
+  // A machine that was off loses no try, and a service that asks for quick ones still has its hour.
+  return times + 1 >= triesOf(ROW_RETRY) && Date.now() - since >= ROW_RETRY.until;
 }

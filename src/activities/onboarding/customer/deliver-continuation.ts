@@ -1,5 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
+import { type RetryPolicy, triesOf } from "../../../domain/backoff.js";
+import { SECOND } from "../../../domain/duration.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type Continuation,
@@ -11,7 +13,7 @@ import {
   needsCustomer,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import { type OpenCustomer, ROW_RETRY } from "../../../domain/onboarding/customer/open-customer.js";
 import { instantMs } from "../../../domain/service/instant.js";
 import {
   appendContinuation,
@@ -22,8 +24,8 @@ import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-/** Tries, in about half a minute, before somebody has to send the link from the dashboard. */
-const MOST_TRIES = 5;
+/** After so long, somebody has to send the link from the dashboard. */
+const RETRY: RetryPolicy = { ...ROW_RETRY, until: 15 * SECOND };
 
 /** Writes a continuation into the batch's file, at least once; false where it could not be written. */
 export async function deliverLink(
@@ -40,7 +42,7 @@ export async function deliverLink(
     return true;
   } catch (error) {
     cancellationSignal().throwIfAborted();
-    if (tries.times + 1 < MOST_TRIES) throw error;
+    if (tries.times + 1 < triesOf(RETRY)) throw error;
     deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
     return false;
   }

@@ -9,12 +9,18 @@ import {
 } from "../../../api/http/errors.js";
 import { getOnboarding } from "../../../api/operations/onboarding.js";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
+import { type RetryPolicy, triesOf } from "../../../domain/backoff.js";
+import { SECOND } from "../../../domain/duration.js";
 import {
   afterPoll,
   type CustomerState,
   rowStatus,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import {
+  type CustomerStep,
+  type OpenCustomer,
+  ROW_RETRY,
+} from "../../../domain/onboarding/customer/open-customer.js";
 import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { maskedId } from "../../../domain/service/external-id.js";
@@ -22,8 +28,8 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { rowStep } from "./customer-failure.js";
 import { answeredStep, reportOf } from "./stage-outcome.js";
 
-/** Tries of a poll. After the last one, only the messages that led to it count. */
-const MOST_TRIES = 4;
+/** After so long, only the messages that led to a poll count. */
+const RETRY: RetryPolicy = { ...ROW_RETRY, until: 7 * SECOND };
 
 /**
  * Polls an onboarding, and applies the answer and the news that led to the poll: none where its time had come (
@@ -54,7 +60,7 @@ async function read(
     if (error instanceof AuthError && (await deps.api.isKeyRefused().catch(() => true))) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
     const isLong = error instanceof RateLimitedError && error.isFinal;
-    if (mayPass && !isLong && tries.times + 1 < MOST_TRIES) throw error;
+    if (mayPass && !isLong && tries.times + 1 < triesOf(RETRY)) throw error;
     if (error instanceof AnotherSubjectError) {
       deps.log.warn(
         { onboarding: maskedId(params.path.id), ...error.mismatch },

@@ -1,8 +1,9 @@
 import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
+import { type RetryPolicy, triesOf } from "../../../domain/backoff.js";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import { instantText } from "../../../domain/duration.js";
+import { HOUR, instantText } from "../../../domain/duration.js";
 import { StagingLostError, UNRESOLVED_REQUEST } from "../../../domain/failures.js";
-import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import { afterTry, type OpenCustomer, ROW_RETRY } from "../../../domain/onboarding/customer/open-customer.js";
 import { shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { asFull } from "../../../lake/store/local/local-store-errors.js";
@@ -11,8 +12,8 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { abandon, fail, lose, step } from "./open-row.js";
 import { RowInWork } from "./row-in-work.js";
 
-/** Tries of a step whose failure nobody foresaw: they take about ten hours. */
-const MOST_TRIES = 120;
+/** A step whose failure nobody foresaw. */
+const RETRY: RetryPolicy = { ...ROW_RETRY, until: 10 * HOUR };
 
 interface WorkRowsInput {
   /** Names what comes of it. */
@@ -62,7 +63,7 @@ async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer 
   const attempt = tries.times + 1;
   const told = { run_id: runId, batch_id: batchId, line };
   row.deps.warnings.failed(told, failure, { attempt, class: failure.type });
-  if (!failure.nonRetryable && attempt < MOST_TRIES) {
+  if (!failure.nonRetryable && attempt < triesOf(RETRY)) {
     const again = triedAgain(row, error, failure.nextRetryDelay);
     const [{ givesUpAt = undefined } = {}] = (failure.details ?? []) as { readonly givesUpAt?: number }[];
     if (givesUpAt !== undefined) {

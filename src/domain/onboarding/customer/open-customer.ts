@@ -1,4 +1,6 @@
+import { type RetryPolicy, waitAfter } from "../../backoff.js";
 import { addedCalls, NO_CALLS, type SentCalls } from "../../counts.js";
+import { HOUR, MINUTE, SECOND } from "../../duration.js";
 import type { Unauthorized } from "../../failures.js";
 import type { RefusedRequest } from "../../refusals.js";
 import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
@@ -175,16 +177,15 @@ export function isOutputAwaited({ input, state, stopped, outputPolled }: OpenCus
   return timing.outputRetry !== null && lacksOutput(state);
 }
 
-/** Longest wait before a failed step is tried again. */
-const LONGEST_WAIT_MS = 300_000;
+/** Steps of a row. */
+export const ROW_RETRY: RetryPolicy = { first: SECOND, longest: 5 * MINUTE, until: HOUR };
 
 /** Counts a failure; `wait`, where the service says it, in milliseconds. */
 export function afterTry(tries: Tries, now: number, wait?: number): Tries {
-  const growing = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** Math.min(tries.times, 20));
   return {
     times: tries.times + 1,
     since: tries.times === 0 ? now : tries.since,
-    notBefore: now + (wait ?? growing),
+    notBefore: now + (wait ?? waitAfter(ROW_RETRY, tries.times + 1)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { GIVE_UP_AFTER_MS } from "../../backoff.js";
+import { SERVICE_RETRY } from "../../backoff.js";
 
 export interface PacedCall {
   readonly operation: string;
@@ -88,7 +88,7 @@ export class Pacer {
     for (const [scope, end] of [...this.#pauses]) {
       const [otherOperation, otherSubject] = scope.split("/");
       if (end <= now) this.#pauses.delete(scope);
-      if (end <= now || Math.max(until, end) > now + GIVE_UP_AFTER_MS) continue;
+      if (end <= now || Math.max(until, end) > now + SERVICE_RETRY.until) continue;
       const isAnother = otherSubject !== "" && otherSubject !== subject;
       if (otherOperation === operation && isAnother) this.pause(Math.min(until, end), operation);
       if (otherOperation !== operation && otherSubject === "") this.pause(Math.min(until, end));

@@ -33,7 +33,7 @@ test.for([
 });
 
 test("a row whose service could not be reached for an hour has failed", async () => {
-  const step = await attempt(20, 61 * MINUTE_MS);
+  const step = await attempt(21, 61 * MINUTE_MS);
   expect(step.state.failed).toBe(true);
   const outcome = await keptOutcome(bench.deps.sealed, batchId, {
     line: 2,
