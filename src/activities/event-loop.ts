@@ -13,7 +13,7 @@ export async function connectionsFree(): Promise<void> {
 }
 
 /** Call the result before each of many small things: it lets the event loop turn, for calls in flight. */
-export function breather(): () => Promise<void> | undefined {
+export function yieldEvery(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < LONGEST_MS) return undefined;

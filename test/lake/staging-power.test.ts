@@ -71,7 +71,7 @@ test("a file and the answer of a call are there after a power cut, of a read too
   const sealed = sealedIn(before);
   const bytes = Buffer.alloc(3_000_000, 7);
   await putStream(sealed, "_staging/run/document", Readable.from([bytes]));
-  await (await CallRecord.open(sealed, "_staging/run/calls/one/", "get_user")).keep({ id: 1 });
+  await (await CallRecord.open(sealed, "_staging/run/calls/one/", "get_user")).putAnswer({ id: 1 });
   await before.powerCut();
   const after = sealedIn(lake.store);
   const read: Uint8Array[] = [];

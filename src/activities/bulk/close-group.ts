@@ -20,7 +20,7 @@ export async function closeGroup(
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
   const closed = staging.close(input.group);
-  const close = await closed.keep({ results, failed });
+  const close = await closed.putIfAbsent({ results, failed });
   const written = async () => {
     if (job.publish === undefined) await writeGroup(deps, input, { group, close });
     return group.closedItems(close);

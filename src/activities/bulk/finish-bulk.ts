@@ -93,7 +93,7 @@ async function keepRows(deps: BulkDependencies, input: FinishBulkInput, file: Fr
       if (!(error instanceof StagingLostError)) throw error;
     });
   if (copied === undefined) return false;
-  await target.file.keep({ ...file, ...copied, retryOf: input.runId });
+  await target.file.putIfAbsent({ ...file, ...copied, retryOf: input.runId });
   return true;
 }
 

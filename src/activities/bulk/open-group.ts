@@ -112,7 +112,7 @@ export class OpenGroup {
     const done = this.rows.filter(({ result }) => result !== undefined);
     const open = validRows(this.rows.filter(({ result }) => result === undefined));
     const { work, ended } = await planOf(job, await context(), open);
-    return kept.keep({
+    return kept.putIfAbsent({
       work: work.map(({ rows, given }) => ({ lines: linesOf(rows), given })),
       ended: [
         ...ended.map(({ rows, result }) => ({ lines: linesOf(rows), result })),

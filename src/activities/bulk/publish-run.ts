@@ -40,7 +40,7 @@ export async function publishRun(
   for (const { name } of job.tables) await deps.lake.table(name).writableSnapshot();
   const whole = { ...(await context()), asker, secrets, retryOf, startedAt, version: VERSION };
   const { told = {}, refuted = [] } = (await job.publish?.({ ...whole, groups: closed })) ?? {};
-  await staging.refuted.keep(refuted);
+  await staging.refuted.putIfAbsent(refuted);
   const parts: BulkTotals[] = [];
   for await (const group of everyGroup()) {
     const close = await staging.closed(group.number);

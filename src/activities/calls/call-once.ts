@@ -63,7 +63,7 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   if (kept !== undefined) return answered(kept, "found");
   const keep = async (body: A, repeated: AnsweredCall<A>["repeated"]) => {
     await call.accept?.(body);
-    return answered(await record.keep(body), repeated);
+    return answered(await record.putAnswer(body), repeated);
   };
   const plan = await planOf(deps, call, record);
   if ("found" in plan) return keep(plan.found, "settled");

@@ -105,9 +105,9 @@ export class CallRecord {
   }
 
   /** Keeps the answer, durably: a second request may be a second effect. Of two attempts the faster one's counts. */
-  async keep<A>(body: A): Promise<KeptAnswer<A>> {
+  async putAnswer<A>(body: A): Promise<KeptAnswer<A>> {
     const answer = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
-    return this.sealed.kept<KeptAnswer<A>>(answerKey(this.prefix)).keep(answer);
+    return this.sealed.kept<KeptAnswer<A>>(answerKey(this.prefix)).putIfAbsent(answer);
   }
 
   /**

@@ -42,7 +42,7 @@ interface RunForm<Progress, Totals extends object>
   summary(result: RunResult & Totals): readonly Labelled[];
   problems(result: RunResult & Totals): readonly Labelled[];
   /** What the summary of a run without a result says in place of what `finish` adds. */
-  readonly unjudged?: object;
+  readonly defaultJudgement?: object;
   finish?(result: RunResult & Totals): Finished | Promise<Finished>;
 }
 
@@ -60,7 +60,7 @@ export function declaredRun<Progress, Totals extends object>(
         return { summary: { ...summary, ...also }, text, unauthorized, failed, notes };
       }
       const { totals, notes, unauthorized = false } = await form.left(left, preflight);
-      const own = { run_id: started.runId, ...endWithoutResult(end), ...totals, ...form.unjudged };
+      const own = { run_id: started.runId, ...endWithoutResult(end), ...totals, ...form.defaultJudgement };
       const summary = { ...own, duration_ms: watchedMs, lake_root: null };
       const lines = summaryLines(form, summary);
       const isOver = end !== undefined && end.kind !== "interrupted" && end.kind !== "halted";

@@ -77,8 +77,8 @@ export async function runSync(
           notes: [...(broken ?? []).map(ruleInWords), ...missingWords(missing)],
         };
       };
-      const unjudged = options.links ? { links_not_found: [] } : {};
-      const run = syncRun(terminal, start, { finish, unjudged });
+      const defaultJudgement = options.links ? { links_not_found: [] } : {};
+      const run = syncRun(terminal, start, { finish, defaultJudgement });
       const afterStart: typeof run.afterStart = async (session, started) => {
         sayOtherSize(terminal, started, options);
         await run.afterStart?.(session, started);

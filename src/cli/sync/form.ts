@@ -28,7 +28,7 @@ type SyncTold = Omit<SyncSummary, keyof RunResult>;
 export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
-  judging: { finish?(result: SyncResult): Promise<Finished>; readonly unjudged?: object } = {},
+  judging: { finish?(result: SyncResult): Promise<Finished>; readonly defaultJudgement?: object } = {},
 ): JobRun<SyncProgress, RunResult & SyncTold> {
   return declaredRun<SyncProgress, SyncTold>({
     start,

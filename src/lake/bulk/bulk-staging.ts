@@ -94,7 +94,7 @@ export interface StagedClose {
 }
 
 /** An object that is written once: a second writer gets what the first one wrote. */
-type WriteOnce<T> = Pick<Kept<T>, "find" | "require" | "keep">;
+type WriteOnce<T> = Pick<Kept<T>, "find" | "require" | "putIfAbsent">;
 
 /** Opens a file that a row names in a column. */
 export type BytesOf = (
@@ -143,7 +143,7 @@ export class BulkStaging {
     // Where a part of the rows was lost, the same groups are written again, because plans name these.
     const { sha256, groups } = await this.copyRows(rows, there?.groups ?? { count: groupRows }, bytes);
     if (sha256 !== file.sha256) throw changedInput("The input file");
-    return this.file.keep({ ...file, groups });
+    return this.file.putIfAbsent({ ...file, groups });
   }
 
   /** Copies rows as {@link freeze} does, and gives what their manifest, which comes last, says of them. */

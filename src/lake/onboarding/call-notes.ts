@@ -33,7 +33,7 @@ export async function takeOnboarding(
   id: string,
   taker: OnboardingTaker,
 ): Promise<OnboardingTaker | undefined> {
-  const holder = await takenOnboarding(sealed, id).keep(taker);
+  const holder = await takenOnboarding(sealed, id).putIfAbsent(taker);
   return isSame(holder, taker) ? undefined : holder;
 }
 

@@ -44,7 +44,7 @@ export class FrozenBatches {
     await this.#rows.write(rowsPrefix(facts.batchId), this.#copied(facts.batchId, rows, hash));
     if (hash.digest("hex") !== facts.sha256) throw changedInput("The customers file");
     // Written last: a batch that has a manifest is whole.
-    await this.#manifest(facts.batchId).keep(facts);
+    await this.#manifest(facts.batchId).putIfAbsent(facts);
   }
 
   /** A batch's manifest; undefined where it was not completely frozen. */

@@ -12,7 +12,7 @@ export interface Kept<T> {
   /** Writes the value, also in place of one that is there. */
   put(value: T): Promise<void>;
   /** Writes the value unless there is one; returns the one that is kept. */
-  keep(value: T): Promise<T>;
+  putIfAbsent(value: T): Promise<T>;
   drop(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export class SealedStore {
       require,
       has: async () => (await this.stat(key)) !== undefined,
       put: (value) => this.put(key, value, { durable: true }),
-      keep: async (value) => ((await this.putIfAbsent(key, value)) ? value : require()),
+      putIfAbsent: async (value) => ((await this.putIfAbsent(key, value)) ? value : require()),
       drop: () => this.delete(key),
     };
   }

@@ -81,7 +81,7 @@ test("a run ends without its staging, unless a group was planned and its rows ar
   await finish();
   expect(await staging.file.find()).toBeDefined();
   // Closed, but its rows could not be written.
-  await staging.close(GROUP.group).keep(FAILED);
+  await staging.close(GROUP.group).putIfAbsent(FAILED);
   await finish();
   expect(await staging.file.find()).toBeDefined();
   await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));

@@ -114,8 +114,8 @@ describe("of a stalled attempt and the one that was started in its place", () =>
 
   it("the answer that is kept first is everybody's", async () => {
     const [stalled, next] = [await record(), await record()];
-    const first = await next.keep({ status: "pending" });
-    expect(await stalled.keep({ status: "pass" })).toEqual(first);
+    const first = await next.putAnswer({ status: "pending" });
+    expect(await stalled.putAnswer({ status: "pass" })).toEqual(first);
     expect(await (await record()).answer()).toEqual(first);
   });
 

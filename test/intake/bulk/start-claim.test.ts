@@ -22,7 +22,7 @@ const temp = eachTest(tempDirectory);
 let sealed: SealedStore;
 beforeEach(async () => {
   sealed = new SealedStore(createLocalStore(temp.path), createSealer(TEST_KEYS));
-  await new BulkStaging(sealed, STAGING).file.keep({} as FrozenFile);
+  await new BulkStaging(sealed, STAGING).file.putIfAbsent({} as FrozenFile);
   await new EffectClaims(sealed, "import").take({ ...RUN, namespaceId: "another" }, async () => undefined);
 });
 

@@ -16,7 +16,7 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
   const own = prefixOf(rowKey, attempt);
   // Decides once: a repetition must not mistake a call that it has resolved itself for another attempt's.
   const decision = decisionOf(deps, own);
-  return (await decision.find()) ?? decision.keep((await earlierCalls(deps, ref)).open ?? own);
+  return (await decision.find()) ?? decision.putIfAbsent((await earlierCalls(deps, ref)).open ?? own);
 }
 
 /**

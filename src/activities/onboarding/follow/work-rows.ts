@@ -44,7 +44,7 @@ export async function workRows(
     const { batchId, line, attempt } = one.input;
     return [{ key, row: { batchId, line, attempt }, read: one.mail.events.length, next, reports, records }];
   });
-  await kept.keep(stepped.flat());
+  await kept.putIfAbsent(stepped.flat());
 }
 
 /** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */

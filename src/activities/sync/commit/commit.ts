@@ -14,7 +14,7 @@ import { quarantine } from "../../../lake/tables/quarantine.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Logger } from "../../../logger.js";
 import { transactionStream } from "../../../streams/transactions.js";
-import { breather } from "../../event-loop.js";
+import { yieldEvery } from "../../event-loop.js";
 import { recordFailures } from "../../run-row.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { commitFeed } from "./commit-feed.js";
@@ -101,9 +101,9 @@ async function pendingUpdates(
 ): Promise<readonly PendingUpdate[]> {
   const files = await loadedFiles(deps, input.runId, input.manifests, readings);
   const updates: PendingUpdate[] = [];
-  const breathe = breather();
+  const mayYield = yieldEvery();
   for (const reading of readings) {
-    await breathe();
+    await mayYield();
     updates.push(await pendingUpdate(deps, input, files, reading));
   }
   const created = updates.filter(({ checkpoint }) => checkpoint !== null && checkpoint.created > 0);

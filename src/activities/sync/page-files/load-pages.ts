@@ -21,7 +21,7 @@ import { EnvelopeError } from "../../../streams/raw-json.js";
 import type { Stream } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import { breather } from "../../event-loop.js";
+import { yieldEvery } from "../../event-loop.js";
 
 interface PageToLoad extends Omit<PageOrigin, "run_id" | "fetchedAt"> {
   readonly place: Place;
@@ -99,9 +99,9 @@ class PageLoad {
   async bundled<T>(pages: readonly PageToLoad[], load: Load<T>): Promise<T> {
     const loaded: LoadedPage[] = [];
     const fill = async (add: AddPage) => {
-      const breathe = breather();
+      const mayYield = yieldEvery();
       for (const page of pages) {
-        await breathe();
+        await mayYield();
         const { body, header } = await this.#record(page);
         const fetchedAt = new Date(header.at);
         const cleaned = page.entries === 0 ? undefined : (this.#repaired.get(page) ?? header.cleaned);

@@ -35,7 +35,7 @@ test("a row is closed and told once its outcome is in the table, also where it i
       records: [{ run: inputOf(row), outcome: outcomeOf(customers[row as 0 | 1]) }],
     }),
   );
-  await keptSlice(bench.deps.sealed, "1-0").keep(stepped);
+  await keptSlice(bench.deps.sealed, "1-0").putIfAbsent(stepped);
   const given = { slices: ["1-0"] };
   const result = await settled(2, given);
   expect(result).toMatchObject({ reports: [{ report: { row: 0 } }, { report: { row: 1 } }] });
@@ -89,7 +89,7 @@ test("a refused row whose batch has lost its staging ends that batch, and no oth
 test("what a damaged slice has done is done again, once it has failed often enough", async () => {
   await settled(1, { rows: [{ key: KEYS[0], input: inputOf(0) }] });
   const slice = keptSlice(bench.deps.sealed, "1-0");
-  await slice.keep([]);
+  await slice.putIfAbsent([]);
   await bench.deps.lake.store.put("_staging/follow/slices/1-0", "torn");
   await expect(settled(2, { slices: ["1-0"] })).rejects.toThrow(
     /^_staging\/follow\/slices\/1-0 in the lake: /,
