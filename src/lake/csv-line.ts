@@ -5,8 +5,8 @@ export function csvLine(values: readonly CsvValue[]): string {
 }
 
 /**
- * Writes a cell. Text that a spreadsheet would run as a formula gets a leading apostrophe, which spreadsheets hide. A
- * semicolon and a tab are quoted too: where a comma is the decimal mark, spreadsheets split there.
+ * A leading apostrophe keeps spreadsheets from running a text as a formula. Semicolons and tabs are quoted too: with a
+ * comma as decimal mark, spreadsheets split there.
  */
 function csvCell(value: CsvValue): string {
   if (value === null) return "";

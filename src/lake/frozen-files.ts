@@ -6,8 +6,8 @@ import { putStream, type SealedStore, type SealedStream, sealedStream } from "./
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Copies the files that a row names, by column, below a prefix of the staging area, unless they are there.
- * @throws InputError where a file does not have its hash.
+ * Copies the files that a row names into the staging area.
+ * @throws InputError where a file does not have its hash
  */
 export async function freezeFiles(
   sealed: SealedStore,
@@ -23,7 +23,7 @@ export async function freezeFiles(
   }
 }
 
-/** The bytes of a file, as they were when it was frozen. @throws StagingLostError when they are gone. */
+/** @throws StagingLostError when it is gone */
 export async function frozenFile(
   sealed: SealedStore,
   prefix: string,
@@ -36,7 +36,7 @@ export async function frozenFile(
   return found;
 }
 
-/** Says that what is frozen is not what was judged. */
+/** The file changed after it was judged. */
 export function changedInput(what: string): InputError {
   return new InputError(
     `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,

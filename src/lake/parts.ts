@@ -1,10 +1,9 @@
-/** The most that one part may hold. */
 export interface PartBounds {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** Cuts values into parts, in their order, without holding more than one; a value that is too long alone is a part of its own. */
+/** Cuts values into parts, one in memory at a time; a value that is too long is a part of its own. */
 export async function* inParts<T>(
   values: Iterable<T> | AsyncIterable<T>,
   most: PartBounds,

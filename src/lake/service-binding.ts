@@ -5,7 +5,7 @@ import type { KeyMode } from "../domain/service/key-mode.js";
 import { createLocalStore } from "./store/local/local-store.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** Readers of tables skip names that begin with an underscore. */
+/** Readers of tables skip leading underscores. */
 const BINDING_KEY = "_nightledger/service.json";
 
 export interface ServiceAddress {
@@ -14,15 +14,15 @@ export interface ServiceAddress {
   readonly mode: KeyMode | null;
 }
 
-/** The service that a lake belongs to: everything in the lake comes from it. */
+/** The service that a lake belongs to. */
 export interface ServiceBinding extends ServiceAddress {
-  /** Part of every key that says what was done already; it stays the same when the service moves to another address. */
+  /** Part of every key of what was done; it stays when the service's address changes. */
   readonly id: string;
-  /** Made with the lake, and never again: it tells the lake from another one in its place. */
+  /** Made once: tells the lake from another one in its place. */
   readonly lake: string;
 }
 
-/** Reads the binding of a lake. @throws InputError where the file is torn or not one of ours. */
+/** @throws InputError where the file is torn or not ours */
 export async function readBinding(store: ObjectStore): Promise<ServiceBinding | undefined> {
   const body = await store.get(BINDING_KEY);
   if (body === undefined) return undefined;
@@ -36,7 +36,7 @@ export async function readBinding(store: ObjectStore): Promise<ServiceBinding | 
   );
 }
 
-/** Reads the binding of a lake. @throws InputError naming both addresses, for a service or mode other than the lake's. */
+/** @throws InputError naming both addresses, for another service or mode */
 export async function checkBinding(
   store: ObjectStore,
   asked: ServiceAddress,
@@ -60,8 +60,8 @@ export async function checkBinding(
 }
 
 /**
- * Gives the binding that a lake has or will get, and writes nothing: the id follows from lake, address and mode.
- * @throws InputError where it belongs to another service.
+ * The lake's binding, or the one that it will get: the id follows from lake, address and mode.
+ * @throws InputError where it belongs to another service
  */
 export async function expectBinding(store: ObjectStore, asked: ServiceAddress): Promise<ServiceBinding> {
   const bound = await checkBinding(store, asked);
@@ -72,8 +72,8 @@ export async function expectBinding(store: ObjectStore, asked: ServiceAddress): 
 }
 
 /**
- * Binds a lake to a service at its first use; an existing binding stays.
- * @throws InputError where it belongs to another service, or was bound with another id meanwhile
+ * Binds a lake at its first use.
+ * @throws InputError where it belongs to another service, or got another id meanwhile
  */
 export async function ensureBinding(store: ObjectStore, expected: ServiceBinding): Promise<ServiceBinding> {
   const asked = { url: expected.url, mode: expected.mode };
@@ -89,7 +89,7 @@ export async function ensureBinding(store: ObjectStore, expected: ServiceBinding
   );
 }
 
-/** Makes the error for a lake that is not the one that was expected in its place; `found` is the id of what is there. */
+/** Another lake, or none, is in its place; `found` is that one's id. */
 export function lakeIsGone(address: string, found: string | undefined): InputError {
   const there = found === undefined ? `it has no ${BINDING_KEY}` : "another lake is in its place";
   return new InputError(
@@ -98,7 +98,7 @@ export function lakeIsGone(address: string, found: string | undefined): InputErr
   );
 }
 
-/** Makes a check that the lake in a place stays the one that was there first; the check throws {@link lakeIsGone}. */
+/** A check that throws {@link lakeIsGone} once another lake is in the place. */
 export function sameLake(store: ObjectStore): () => Promise<void> {
   let first: string | undefined;
   return async () => {
@@ -108,7 +108,7 @@ export function sameLake(store: ObjectStore): () => Promise<void> {
   };
 }
 
-/** Records that a lake's service has moved to another address. The id stays, and with it every key. */
+/** The service has another address; the id stays, with every key. */
 export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise<ServiceBinding> {
   const bound = await readBinding(store);
   if (bound === undefined) {
@@ -131,7 +131,7 @@ function text({ id, lake, url, mode }: ServiceBinding): string {
   return `${JSON.stringify({ id, lake, url, mode })}\n`;
 }
 
-/** Lies in a lake, for whoever finds it without the program. */
+/** For whoever finds the lake without the program. */
 const README_KEY = "README.txt";
 
 const README = `This is a lake of Nightledger: each folder is a table of the Delta Lake format.
@@ -150,7 +150,7 @@ Names that begin with an underscore belong to the program. The log of each table
 the table and its columns mean; docs/use/tables.md of the program says more.
 `;
 
-/** The id of the lake that a HOME knows in a place; undefined before its first use (docs/run/errors.md, "A lake that is gone"). */
+/** The lake that a HOME knows in a place (docs/run/errors.md, "A lake that is gone"). */
 export async function knownLake(home: string, address: string): Promise<string | undefined> {
   return (await createLocalStore(home).get(knownLakeKey(address)))?.toString("utf8");
 }

@@ -1,22 +1,22 @@
 import { StagingLostError } from "../domain/failures.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** A commit reads the documents of the loads before it, and holds them all in memory then. */
+/** A commit reads all documents of its loads, and holds them in memory. */
 const UNREAD_KEPT = 24;
 
-/** The staging area of a lake: what activities of a run pass to each other, except the pages in journals. */
+/** What activities of a run pass to each other, except pages in journals. */
 export class Staging {
-  /** Documents that this process has staged last, until they are read. */
+  /** Documents of this process, until they are read. */
   readonly #unread = new Map<string, unknown>();
 
   constructor(private readonly store: ObjectStore) {}
 
-  /** Deletes a run's staging, durably: once the run has ended, nobody would delete it again. */
+  /** Durably: after its end nobody would delete it again. */
   async dropRun(runId: string): Promise<void> {
     await this.store.deletePrefix(`_staging/${runId}/`, { durable: true });
   }
 
-  /** Stages a value that is too large or too personal for a history: durably, and once under its name. */
+  /** Stages what is too large or personal for a history, durably, once. */
   async putDocument(runId: string, name: string, value: unknown): Promise<void> {
     const key = documentKey(runId, name);
     await this.store.put(key, JSON.stringify(value), { durable: true });

@@ -11,7 +11,7 @@ interface TableState {
   readonly snapshot: Snapshot;
 }
 
-/** Names the transaction whose version is the mark of the source's commit that a derived table has reached. */
+/** A transaction whose version marks the source's commit that was reached. */
 const markOf = (source: string) => `${source}/commit`;
 
 export function watermarkOf(derived: Snapshot, source: string): number {
@@ -25,7 +25,7 @@ function setsWatermark(actions: readonly DeltaAction[], { txns }: Snapshot, sour
   );
 }
 
-/** Gives the actions that set the watermark: transactions without a time, so that no checkpoint drops them. */
+/** Transactions without a time, so that no checkpoint drops them. */
 export async function watermarkActions(
   store: ObjectStore,
   source: TableState,
@@ -38,20 +38,18 @@ export async function watermarkActions(
   ];
 }
 
-/** What brings a derived table up to its source. */
 export interface SourceChanges {
   readonly adds: readonly AddFile[];
-  /** Whether they are all files of the source, and replace what the derived table holds. */
+  /** All files of the source: they replace the derived table. */
   readonly whole: boolean;
   /** Why, where there is a derived table. */
   readonly because?: string;
 }
 
 /**
- * Finds what came to a source since the watermark of a derived table, or, where that can't be told, all of the source.
- *
- * @param anew why to take all of the source although the watermark may be right
- * @throws InputError if there is no source at all.
+ * What came to a source since a watermark, or all of it.
+ * @param anew why to take all although the watermark may be right
+ * @throws InputError without a source
  */
 export async function sourceSince(
   reader: Omit<DeltaLocation, "table">,
@@ -84,7 +82,7 @@ function lostWatermark({ files }: Snapshot): string | undefined {
   return files.size > 0 ? "it has lost its watermark" : undefined;
 }
 
-/** Says why a watermark means nothing for this source; undefined if it names a commit of the source. */
+/** Why a watermark names no commit of this source. */
 export async function strangeWatermark(
   store: ObjectStore,
   derived: TableState,
@@ -110,7 +108,7 @@ export async function strangeWatermark(
   return `version ${version} of ${source.table} is not the commit that it was brought up to: one of the two was restored from another copy`;
 }
 
-/** Says why a derived table may hold other rows than its watermark says: another tool changed rows after it was set. */
+/** Another tool changed rows after the watermark was set. */
 async function strangeRows(
   reader: Omit<DeltaLocation, "table">,
   { table, snapshot }: TableState,
@@ -130,12 +128,12 @@ function changesRows(action: DeltaAction): boolean {
   return ("add" in action && action.add.dataChange) || ("remove" in action && action.remove.dataChange);
 }
 
-/** Hex digits that make a whole number which every reader of JSON keeps exactly. */
+/** Every reader of JSON keeps such a number exactly. */
 const DIGITS = 13;
 
 /**
- * Gives a number that identifies one commit of one table, by the table's id and the commit's bytes, which hold a random id:
- * the log of a restored table continues with other commits. Undefined if the version can't be read any more.
+ * Identifies a commit by the table's id and the commit's bytes, which hold a random id: a restored table goes on with
+ * other commits. Undefined for an unreadable version.
  */
 async function commitMark(
   store: ObjectStore,

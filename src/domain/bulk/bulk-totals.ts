@@ -7,16 +7,16 @@ import type { RowEnd } from "./bulk-job.js";
 
 interface RowFailure {
   readonly line: number;
-  /** Whose row it is, by an id of the service. */
+  /** By an id of the service. */
   readonly owner: string;
   readonly reason: string;
-  /** What the service said when it refused a request of the row, masked. */
+  /** The service's words, masked. */
   readonly message?: string;
 }
 
-/** Counts of a bulk job, or of a part of it; parts add up. */
+/** Counts of a bulk job or a part of it. */
 export interface BulkTotals extends SentCalls {
-  /** Once the run has ended, the last four add up to the total. */
+  /** In the end, the last four add up to the total. */
   readonly rows: {
     readonly total: number;
     readonly done: number;
@@ -27,26 +27,25 @@ export interface BulkTotals extends SentCalls {
   /** The first hundred. */
   readonly failures: readonly RowFailure[];
   readonly failures_total: number;
-  /** The first ten different refusals of the service, with how many rows failed by each. */
+  /** The first ten, with how many rows failed by each. */
   readonly refusals: readonly Refusals[];
   readonly counts?: Counts;
 }
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What a job of this kind prints with `--json`. */
+/** For `--json`. */
 export interface BulkSummary extends BulkTotals, EndReason {
   readonly run_id: string;
   readonly job: string;
   readonly status: RunStatus;
   readonly duration_ms: number;
-  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  /** docs/use/tables.md, "Root"; null before the end, or if it could not be computed. */
   readonly lake_root: string | null;
-  /** What else the kind reports of its run, such as the path of its pack. */
+  /** The kind's own, such as the path of its pack. */
   readonly [told: string]: unknown;
 }
 
-/** How far a bulk job is. */
 export interface BulkProgress extends WaitingState {
   readonly runId: string;
   readonly rows: number;
@@ -56,7 +55,6 @@ export interface BulkProgress extends WaitingState {
 
 const MOST_FAILURES = 100;
 
-/** Nothing done yet. */
 export function noBulkTotals(): BulkTotals {
   return {
     rows: { total: 0, done: 0, failed: 0, invalid: 0, skipped: 0 },
@@ -79,7 +77,7 @@ export function sumOfTotals(parts: readonly BulkTotals[]): BulkTotals {
   return parts.reduce(addBulkTotals, noBulkTotals());
 }
 
-/** The totals of rows that have ended; `ownerOf` says whose row a line holds. */
+/** Of rows that have ended. */
 export function totalsOf(ends: readonly RowEnd[], ownerOf: (line: number) => string): BulkTotals {
   const rows = { ...noBulkTotals().rows };
   for (const { status } of ends) rows[status] += 1;
@@ -98,12 +96,11 @@ export function failuresOf(ends: readonly RowEnd[], ownerOf: (line: number) => s
     });
 }
 
-/** How a run ended; unless it was stopped, `completed_with_failures` exactly when a row failed or is invalid. */
+/** `completed_with_failures` exactly when a row failed or is invalid, unless it was stopped. */
 export function bulkStatus({ rows }: BulkTotals, stopped: RunStatus | null): RunStatus {
   return stopped ?? (rows.failed + rows.invalid > 0 ? "completed_with_failures" : "completed");
 }
 
-/** Why a run of a bulk job ended with this status. */
 export function endOfBulk(
   status: RunStatus,
   { rows, failures }: BulkTotals,

@@ -1,10 +1,9 @@
 import type { RequestEnd } from "./halving.js";
 
 /**
- * Sends rows in parts of 1, 1, 2, 4 …, and lost parts once more at the end: only rows that came back tell whether a lost one
- * would be found. The parts do not depend on answers: after a crash each has its name again.
- *
- * @param isUnresolved knows what `send` throws while nothing tells what became of a part
+ * Sends rows in parts of 1, 1, 2, 4 …, and lost parts again at the end: only rows that came back tell whether a lost one
+ * would be found. The parts do not depend on answers, so they have the same names after a crash.
+ * @param isUnresolved knows what `send` throws for an unresolved part
  */
 export async function sendFirstRows<Row>(
   rows: readonly Row[],

@@ -1,6 +1,6 @@
 import type { RefusedRequest } from "../refusals.js";
 
-/** What became of a row, or of all rows of one request. An unknown one must not be sent again by itself. */
+/** An unknown end must not be sent again by itself. */
 export interface RequestEnd {
   readonly status: "accepted" | "refused" | "unknown";
   /** Null where it was accepted. */
@@ -13,19 +13,17 @@ export interface RequestAnswer extends RequestEnd {
   readonly ended?: ReadonlyMap<number, RequestEnd>;
 }
 
-/** Sends rows in one request. `looks`: whether to look for what it brought if it is refused. */
+/** `looks`: whether to look up a refused request's rows. */
 type Send<Row> = (rows: readonly Row[], looks: boolean) => Promise<RequestAnswer>;
 
-/** Bad rows that are searched for one by one; a chunk with more is split in two again and again. */
+/** A chunk with more bad rows is split in two again and again. */
 const MOST_SEARCHED = 3;
 
 /**
- * Sends rows in one request. If the service refuses them, finds the bad rows by bisection and sends the others: one bad row
- * costs at most log₂ of the rows and one request more. Refused is a row that was so alone, or without which all others were
- * accepted. Gives what became of each row.
- *
- * A service may take a part of a request and refuse it. So each request for all rows that are open is looked up if it is
- * refused, four times at most, and every one after the first that brought something.
+ * Sends rows in one request. If it is refused, finds the bad rows by bisection and sends the others: a bad row costs at
+ * most log₂ of the rows and one request more. A row is refused alone, or where all others were accepted without it.
+ * A service may take a part of a request and refuse it, so each refused request for all open rows is looked up, four
+ * times at most, and every one after the first that brought something.
  */
 export async function sendByHalves<Row>(rows: readonly Row[], send: Send<Row>): Promise<RequestEnd[]> {
   const chunk = new Chunk(rows, send);
@@ -40,10 +38,10 @@ export async function sendByHalves<Row>(rows: readonly Row[], send: Send<Row>): 
   return chunk.ends;
 }
 
-/** Rows on their way, by their indexes. */
+/** By their indexes. */
 class Chunk<Row> {
   readonly #ends = new Map<number, RequestEnd>();
-  /** A row that must be bad because the others are not; it was not sent alone. */
+  /** It must be bad because the others are not; it was not sent alone. */
   #suspect: number | undefined;
   /** A refused request has brought rows. */
   #isPartial = false;
@@ -61,7 +59,7 @@ class Chunk<Row> {
     return this.#openOf([...this.rows.keys()]);
   }
 
-  /** Sends some rows; those that a refused request did not bring stay open, unless it was a single one. */
+  /** Rows that a refused request did not bring stay open, unless it was a single one. */
   async ask(indexes: readonly number[], isAll = false): Promise<RequestEnd> {
     const looks = this.#isPartial || (isAll && indexes.length > 1);
     const { ended, ...answer } = await this.send(
@@ -75,7 +73,7 @@ class Chunk<Row> {
     return answer;
   }
 
-  /** Finds one bad row among the open ones, which were refused together. */
+  /** Finds one bad row among open ones that were refused together. */
   async search(refused: RequestEnd): Promise<void> {
     let suspects = this.open;
     let answer = refused;
@@ -93,14 +91,14 @@ class Chunk<Row> {
     this.#suspect = suspect;
   }
 
-  /** Sends the suspect alone: the service may have refused the others for another reason, such as their number. */
+  /** Sends the suspect alone: the others may have been refused for their number. */
   async proveSuspect(): Promise<void> {
     const suspect = this.#suspect;
     this.#suspect = undefined;
     if (suspect !== undefined) await this.ask([suspect]);
   }
 
-  /** Sends rows, those of a refused request in two parts. */
+  /** Sends rows, a refused request in two parts. */
   async split(indexes: readonly number[], isAll = false): Promise<void> {
     if (indexes.length === 0) return;
     const answer = await this.ask(indexes, isAll);

@@ -12,7 +12,7 @@ export interface ImportRow {
   readonly transaction_type?: "debit" | "credit" | undefined;
 }
 
-/** A row that the ledger can identify. */
+/** The ledger can identify it. */
 export type NamedImportRow = ImportRow & { readonly transaction_id: string };
 
 /** What identifies a row in the file, in the ledger and in its link. */

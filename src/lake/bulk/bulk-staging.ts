@@ -12,23 +12,22 @@ import type { PartBounds } from "../parts.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { Kept, SealedStore, SealedStream } from "../store/sealed-store.js";
 
-/** What an item came to. */
 export interface StagedResult {
   readonly item: number;
   readonly result: unknown;
 }
 
-/** Bytes of results in one object; its writer and its reader hold one in memory. */
+/** Writer and reader hold one object of results in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Keeps results of items, durably, without holding all of them in memory. */
+/** Stages results of items durably, a few in memory at a time. */
 class KeptResults {
   readonly #names: string[] = [];
   #results: StagedResult[] = [];
   #bytes = 0;
 
   /**
-   * @param name begins the names of the objects
+   * @param name of the objects, to their number
    * @param put writes one object
    */
   constructor(
@@ -36,7 +35,7 @@ class KeptResults {
     private readonly put: (name: string, results: readonly StagedResult[]) => Promise<void>,
   ) {}
 
-  /** Adds a result, and returns its bytes. */
+  /** Returns the result's bytes. */
   async add(result: StagedResult): Promise<number> {
     const bytes = Buffer.byteLength(JSON.stringify(result));
     this.#results.push(result);
@@ -54,49 +53,47 @@ class KeptResults {
     await this.put(name, results);
   }
 
-  /** Keeps the rest of what was added; gives the names of all objects. */
+  /** Writes the rest; returns the names of all objects. */
   async end(): Promise<readonly string[]> {
     if (this.#results.length > 0) await this.#flush();
     return this.#names;
   }
 }
 
-/** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
+/** The manifest of a frozen file, written last: rows with one are complete. */
 export interface FrozenFile {
   readonly kind: string;
   readonly options: BulkOptions;
-  /** Of the file, invalid ones included. */
+  /** Invalid ones included. */
   readonly rows: number;
   readonly invalid: number;
   /** Hex, of the rows. */
   readonly sha256: string;
-  /** The run that froze it. Table rows are written once under its name, even when a later run continues it. */
+  /** The run that froze it: table rows are written once under its name, also by later runs. */
   readonly origin: string;
   readonly asker: Asker;
-  /** What the command was given that no record may show. */
+  /** What no record may show. */
   readonly secrets: Readonly<Record<string, string>>;
   /** The run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
-  /** How many groups its rows make, and what bounded them. */
   readonly groups: PartBounds & { readonly total: number };
 }
 
 export interface StagedPlan {
-  /** Each item's rows by their lines, and what the kind noted of it. */
+  /** Lines of each item, and the kind's note. */
   readonly work: readonly { readonly lines: readonly number[]; readonly given?: unknown }[];
   readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
 }
 
-/** What a closed group came to: where its results are, and which items failed. */
+/** Where a closed group's results are, and which items failed. */
 export interface StagedClose {
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
 }
 
-/** An object that is written once: a second writer gets what the first one wrote. */
+/** A second writer gets what the first one wrote. */
 type WriteOnce<T> = Pick<Kept<T>, "find" | "require" | "putIfAbsent">;
 
-/** Opens a file that a row names in a column. */
 export type BytesOf = (
   row: FrozenBulkRow,
   column: string,
@@ -104,16 +101,16 @@ export type BytesOf = (
 
 type Rows = AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>;
 
-/** Most bytes of the frozen rows of a group, unless one row has more: a few groups are in memory at a time. */
+/** Most bytes of a group's rows, unless one row has more. */
 const GROUP_BYTES = 8 * 1024 * 1024;
 
 export class BulkStaging {
-  /** The manifest of the file: missing until the file is frozen, and once the staging was dropped. */
+  /** Missing until the file is frozen, and once the staging was dropped. */
   readonly file: WriteOnce<FrozenFile>;
-  /** The items that failed once the whole run was seen. */
+  /** Items that failed by the whole run. */
   readonly refuted: WriteOnce<readonly RefutedItem[]>;
 
-  /** @param id names the staging: the job's id where the job has an effect, else the run's. */
+  /** @param id the job's for a job with an effect, else the run's */
   constructor(
     private readonly sealed: SealedStore,
     private readonly id: string,
@@ -124,10 +121,10 @@ export class BulkStaging {
   }
 
   /**
-   * Copies the rows of a file, and the bytes of the files that they name; what is frozen stays, unless a part of it is gone.
+   * Copies a file's rows and the files that they name; what is frozen stays, unless a part is gone.
    * @param groupRows most rows of a group
-   * @param bytes opens a file that a row names; left out for rows that name none
-   * @throws InputError where rows or files do not have their hash; nothing is frozen then.
+   * @param bytes opens a file that a row names
+   * @throws InputError where rows or files do not have their hash; nothing is frozen then
    */
   async freeze(
     file: Omit<FrozenFile, "groups">,
@@ -140,13 +137,13 @@ export class BulkStaging {
       if (bytes !== undefined) for await (const _ of this.#withFiles(rows, bytes));
       return there;
     }
-    // Where a part of the rows was lost, the same groups are written again, because plans name these.
+    // Lost rows are written in the same groups, which plans name.
     const { sha256, groups } = await this.copyRows(rows, there?.groups ?? { count: groupRows }, bytes);
     if (sha256 !== file.sha256) throw changedInput("The input file");
     return this.file.putIfAbsent({ ...file, groups });
   }
 
-  /** Copies rows as {@link freeze} does, and gives what their manifest, which comes last, says of them. */
+  /** Copies rows; returns what their manifest says, which comes last. */
   async copyRows(
     rows: Rows,
     { count, bytes: most = GROUP_BYTES }: Pick<PartBounds, "count"> & Partial<PartBounds>,
@@ -172,15 +169,14 @@ export class BulkStaging {
     return this.frozen.hasChunks(this.#key("groups/"), groups.total);
   }
 
-  /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
+  /** A frozen file of a row. @throws StagingLostError when it is gone */
   bytes(line: number, column: string): Promise<SealedStream> {
     return frozenFile(this.sealed, this.#key(""), line, column);
   }
 
-  /** Opens the files that the frozen rows name. */
   readonly bytesOf: BytesOf = async ({ line }, column) => (await this.bytes(line, column)).open();
 
-  /** The rows, each after its files are copied. */
+  /** Each row after its files are copied. */
   async *#withFiles(rows: Rows, bytes: BytesOf | undefined): AsyncGenerator<FrozenBulkRow> {
     for await (const row of rows) {
       if (bytes !== undefined)
@@ -189,12 +185,12 @@ export class BulkStaging {
     }
   }
 
-  /** The rows of a group. @throws StagingLostError when they are gone. */
+  /** @throws StagingLostError when they are gone */
   rowsOf(group: number): Promise<readonly FrozenBulkRow[]> {
     return this.frozen.chunk(this.#key("groups/"), group);
   }
 
-  /** Every row of a file, a few in memory at a time. @throws StagingLostError when they are gone. */
+  /** A few rows in memory at a time. @throws StagingLostError when they are gone */
   async *everyRow({ groups }: FrozenFile): AsyncGenerator<FrozenBulkRow> {
     for (let group = 0; group < groups.total; group += 1) yield* await this.rowsOf(group);
   }
@@ -203,42 +199,42 @@ export class BulkStaging {
     return this.#once(`plans/${group}`);
   }
 
-  /** How a group was closed: its rows are written by what was kept first, unless its results turn out to be gone. */
+  /** The first close counts, unless its results are gone. */
   close(group: number): WriteOnce<StagedClose> & Pick<Kept<StagedClose>, "drop"> {
     return this.sealed.kept(this.#key(`closed/${group}`));
   }
 
-  /** How a group was closed, and which of its items failed once the whole run was seen. */
+  /** A group's close, with items that failed by the whole run. */
   async closed(group: number): Promise<StagedClose> {
     const close = await this.close(group).require();
     const refuted = (await this.refuted.find()) ?? [];
     return { ...close, failed: [...close.failed, ...refuted.filter((one) => one.group === group)] };
   }
 
-  /** Where the calls of an item are staged; ends in `/`. */
+  /** For the calls of an item; ends in `/`. */
   itemPrefix(group: number, item: number): string {
     return this.#key(`items/${group}/${item}/`);
   }
 
-  /** Epoch milliseconds at which the last call of an item was staged; 0 without one. */
+  /** Epoch milliseconds of the last staged call; 0 for none. */
   async lastCallAt(): Promise<number> {
     const entries = await this.sealed.list(this.#key("items/"));
     return entries.reduce((last, { modifiedAt }) => Math.max(last, modifiedAt.getTime()), 0);
   }
 
-  /** Keeps results in objects that begin with a new name; a workflow's history will name them. */
+  /** Stages results under a new name, which a history will hold. */
   keepResults(name: string): KeptResults {
     return new KeptResults(name, (part, results) =>
       this.sealed.put(this.#key(`results/${part}`), results, { durable: true }),
     );
   }
 
-  /** The results in one of these objects. @throws StagingLostError when it is gone. */
+  /** @throws StagingLostError when they are gone */
   results(name: string): Promise<readonly StagedResult[]> {
     return this.sealed.require(this.#key(`results/${name}`));
   }
 
-  /** Notes, durably, that the tables have the rows of a closed group. */
+  /** Notes that the tables have a group's rows. */
   async noteWritten(group: number): Promise<void> {
     await this.sealed.kept(this.#key(`written/${group}`)).put(null);
   }
@@ -247,7 +243,7 @@ export class BulkStaging {
     return this.sealed.kept(this.#key(`written/${group}`)).has();
   }
 
-  /** Deletes everything, durably: plans before answers, or the same job would send again what the tables already have. */
+  /** Plans before answers: else the same job would send again what tables already have. */
   async drop(): Promise<void> {
     await this.sealed.deletePrefix(this.#key("plans/"), { durable: true });
     await this.sealed.deletePrefix(this.#key(""), { durable: true });
@@ -262,7 +258,7 @@ export class BulkStaging {
   }
 }
 
-/** Tells one secret from another. Slow to make, so that nobody finds a short secret by trying. */
+/** Slow to make, so that nobody finds a short secret by trying. */
 export function secretPrint(secret: string, salt: string): string {
   return scryptSync(secret, salt, 16).toString("hex");
 }

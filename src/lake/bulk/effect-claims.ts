@@ -1,39 +1,38 @@
 import type { SealedStore } from "../store/sealed-store.js";
 import { BulkStaging } from "./bulk-staging.js";
 
-/** Says which run of a kind may change something at the service, for one lake. */
+/** The run of a kind that may change something at the service, for one lake. */
 export interface EffectClaim {
   readonly runId: string;
   readonly staging: string;
   readonly workflowId: string;
-  /** Of the Temporal that runs it. */
+  /** Of its Temporal. */
   readonly namespaceId: string;
 }
 
 /**
- * The claims of a kind of job with an effect: one run at a time, because each plans by what the earlier ones wrote. The
- * newest claim counts while its staging exists: a run drops its staging once its rows are in the tables.
+ * The claims of a kind with an effect: one run at a time, since each plans by what earlier ones wrote. The newest counts
+ * while its staging exists, which a run drops once its rows are in the tables.
  */
 export class EffectClaims {
   constructor(
     private readonly sealed: SealedStore,
     private readonly kind: string,
-    /** Whether the staging of this name holds frozen rows. */
     private readonly isFrozen = async (staging: string): Promise<boolean> =>
       (await new BulkStaging(sealed, staging).file.find()) !== undefined,
   ) {}
 
-  /** The claim that counts; undefined where the next run may begin. */
+  /** Undefined where the next run may begin. */
   async holder(): Promise<EffectClaim | undefined> {
     const newest = (await this.#numbers()).at(-1);
     if (newest === undefined) return undefined;
     const claim = await this.sealed.get<EffectClaim>(this.#key(newest));
-    // Gone: a newer one was written meanwhile.
+    // A newer claim was written meanwhile.
     if (claim === undefined) return this.holder();
     return (await this.isFrozen(claim.staging)) ? claim : undefined;
   }
 
-  /** Makes a claim the one that counts, unless `assertFree` throws for the one that does. */
+  /** Claims, unless `assertFree` throws for the holder. */
   async take(claim: EffectClaim, assertFree: (holder: EffectClaim) => Promise<void>): Promise<void> {
     for (;;) {
       const number = ((await this.#numbers()).at(-1) ?? 0) + 1;
@@ -41,7 +40,7 @@ export class EffectClaims {
       if (holder !== undefined) await assertFree(holder);
       if (!(await this.sealed.putIfAbsent(this.#key(number), claim))) continue;
       const numbers = await this.#numbers();
-      // Its number may have been one that was taken, and given up, long ago.
+      // The number may be of a claim that was given up long ago.
       if (numbers.at(-1) !== number) continue;
       for (const earlier of numbers.slice(0, -1)) await this.sealed.delete(this.#key(earlier));
       return;

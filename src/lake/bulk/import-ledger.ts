@@ -9,15 +9,15 @@ import { transactionChanges } from "../tables/transactions.js";
 
 interface ImportLedger {
   /**
-   * The rows that it has, by {@link importKey}: those that an earlier run imported, and those whose answer was lost. A row
-   * that a sync has seen since is imported.
+   * By {@link importKey}: rows that earlier runs imported, or whose answer was lost; one that a sync has seen since is
+   * imported.
    */
   readonly statuses: ReadonlyMap<string, LedgerStatus>;
-  /** Whether imported rows are seen to come back under their ids: those of the first link that was imported into. */
+  /** Rows of the first link that was imported into came back under their ids. */
   readonly isSeen: boolean;
 }
 
-/** Reads what the lake knows of rows that are about to be imported. */
+/** What the lake knows of rows to import. */
 export async function importLedger(lake: Lake, rows: readonly NamedImportRow[]): Promise<ImportLedger> {
   const wanted = new Set(rows.map(importKey));
   const statuses = new Map<string, LedgerStatus>();
@@ -50,7 +50,7 @@ export async function importLedger(lake: Lake, rows: readonly NamedImportRow[]):
   return { statuses, isSeen: back.some(({ by_id }) => by_id === true) };
 }
 
-/** Rows of the ledger that a sync has seen in some links; of the feed it reads only files that may have them. */
+/** Rows that a sync has seen in some links, from files of the feed that may have them. */
 async function broughtBack(lake: Lake, links: readonly string[]) {
   const [first] = links;
   if (first === undefined) return [];

@@ -25,21 +25,19 @@ const MOST_ROWS_SINCE = 250_000;
 /** Observations of more bytes than this are compared in parts, to bound memory. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** What became of observations. */
 export interface Appended {
-  /** Whether the observations were read. */
   readonly isRead: boolean;
-  /** Lists that would have removed too much: nothing of them was taken. */
+  /** Lists that would have removed too much: none of their rows was added. */
   readonly refused: readonly (ComparedList & RefusedList)[];
   /** What the other lists removed. */
   readonly taken: Removals;
 }
 
 /**
- * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone, once:
- * a transaction of that name in the log says that it is done. What differs is decided on one version and committed as the
- * next, again where another writer takes that; the commit also says how far windowed lists were read, and which were refused.
- * @param runId names the file, and is the run in rows that say that a key is gone
+ * Adds observations that differ from the last row of their key, and a row for each key that is gone, once, by a
+ * transaction of that name. Decided on one version and committed as the next, again after each conflict; the commit also
+ * records how far windowed lists were read, and which were refused.
+ * @param runId names the file, and is the run in rows of keys that are gone
  */
 export async function appendChanges(
   lake: Lake,
@@ -84,7 +82,7 @@ export async function appendChanges(
   });
 }
 
-/** What the commit that appended observations says of them; nothing once the log has lost it. */
+/** What the commit recorded; nothing once the log has lost it. */
 async function verdictOf(
   { store, duckdb }: Lake,
   { name }: HistorySpec,
@@ -103,7 +101,7 @@ export function withoutRefused<L extends ReadList>(lists: readonly L[], refused:
   return lists.filter((list) => !names.has(nameOf(list)));
 }
 
-/** Writes what differs, in files that nothing refers to yet, and finds the lists that lack rows. */
+/** Writes what differs, and finds lists that lack rows. */
 async function writeChanges(
   lake: Lake,
   { observations, ...difference }: Omit<Comparison, "keys">,
@@ -125,7 +123,7 @@ async function writeChanges(
   };
   const compared = (sql: SqlSession, part: number, judge: typeof decide) =>
     compare(lake, sql, { ...difference, observations, keys: { part, parts } }, judge);
-  // What a list would remove is known only once all parts of its keys were compared.
+  // A list's removals are known once all parts of its keys were compared.
   for (let part = 0; parts > 1 && part < parts; part += 1) {
     await lake.duckdb.exclusive((sql) => compared(sql, part, decide));
   }

@@ -9,19 +9,18 @@ import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn
 import { type KeyPart, type NewestFiles, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
-/** What a run observed of a history's keys. */
 export interface Observations {
-  /** SQL of the observed rows, with every column of the history. */
+  /** Observed rows, with every column of the history. */
   readonly query: string;
-  /** Of what the query reads: it says how much memory the rows may take. */
+  /** Of what the query reads: a measure of the rows' memory. */
   readonly bytes: number;
-  /** Keys that these lists no longer hold are gone; other lists say nothing about what they lack. */
+  /** Keys that these lists lack are gone. */
   readonly whole: readonly WholeList[];
-  /** What lists may lose: anything, or as {@link refusedLists} says after what the run compared before. */
+  /** What lists may lose: anything, or as {@link refusedLists} says after earlier comparisons of the run. */
   readonly removals?: "any" | Removals;
 }
 
-/** A list that was read completely, and what it would remove; null for all lists together that would remove nothing. */
+/** A whole list, and what it would remove; null for all lists that would remove nothing. */
 export interface ComparedList extends Removals {
   readonly list: ReadList | null;
 }
@@ -35,8 +34,8 @@ export interface Comparison {
 }
 
 /**
- * Prepares the tables of a comparison; gives the SQL of the rows to be added, and the lists that lack rows.
- * @param judge chooses the lists of which nothing is taken
+ * Prepares a comparison's tables; returns the SQL of rows to add, and lists that lack rows.
+ * @param judge chooses lists to refuse
  */
 export async function compare(
   lake: Lake,
@@ -54,7 +53,7 @@ export async function compare(
   return { changes: changesOf(spec, runId), holes: await listHoles(sql, spec, files) };
 }
 
-/** Makes the tables `observed` (one row per key), `whole` (lists that were read completely) and `asked` (owners of both). */
+/** Makes `observed` (one row per key), `whole` (whole lists) and `asked` (owners of both). */
 async function observe(
   sql: SqlSession,
   spec: HistorySpec,
@@ -66,7 +65,7 @@ async function observe(
     `create or replace temp table observed as select * from (${query}) where true${andInPart(keys, sqlNames(spec.key))}`,
   );
   await keepOneOfEach(sql, spec);
-  // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
+  // JSON: SQL takes ten times as long to parse thousands of `values`.
   const lists = whole.map(({ fpId, linkId, readAt, window }) => ({
     fp_id: fpId,
     link_id: linkId,
@@ -84,7 +83,7 @@ async function observe(
   );
 }
 
-/** A list may name a key twice: chooses the same row each time, whatever their order. Sorts only where one does. */
+/** Of a key that a list names twice, the same row each time. */
 async function keepOneOfEach(sql: SqlSession, spec: HistorySpec): Promise<void> {
   const key = sqlNames(spec.key);
   const [found] = await sql.few(
@@ -96,7 +95,7 @@ async function keepOneOfEach(sql: SqlSession, spec: HistorySpec): Promise<void> 
     qualify row_number() over (partition by ${key} order by ${OBSERVED_AT} desc, ${compared}) = 1`);
 }
 
-/** Whether an observation without a last row may be older than its key's `gone` row, which the small table lacks. */
+/** Whether an observation may be older than its key's `gone` row, which the derived table lacks. */
 async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number): Promise<boolean> {
   if (observedUntil === Number.NEGATIVE_INFINITY) return false;
   const [found] = await sql.few(`select exists (
@@ -105,7 +104,7 @@ async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number)
   return found?.late === true;
 }
 
-/** Makes the table `gone` of last rows that their list lacks, and says what each list would remove. */
+/** Makes the table `gone` of last rows that their list lacks; what each list would remove. */
 async function comparedLists(sql: SqlSession, spec: HistorySpec): Promise<ComparedList[]> {
   const listed = `last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec, "l")}
     and ${isThere(spec, "l")}${isInWindow(spec)}`;
@@ -124,7 +123,6 @@ async function comparedLists(sql: SqlSession, spec: HistorySpec): Promise<Compar
   });
 }
 
-/** Takes lists out of the tables of a comparison, with all that they hold and lack. */
 async function refuse(sql: SqlSession, spec: HistorySpec, lists: readonly ComparedList[]): Promise<void> {
   if (lists.length === 0) return;
   const ids = lists.map(({ list }) => ({ fp_id: list?.fpId, list_link: list?.linkId }));
@@ -137,14 +135,14 @@ async function refuse(sql: SqlSession, spec: HistorySpec, lists: readonly Compar
     where refused.fp_id = o.fp_id and ${inList(spec, "o", "refused")}`);
 }
 
-/** SQL of whether an observation is later than a last row, or that row's clock was ahead. */
+/** Later than the last row, or after one whose clock was ahead. */
 function isNews(seenAt: string, lastAt: string): string {
   return `(${seenAt} > ${lastAt} or ${lastAt} > ${sqlText(new Date().toISOString())}::timestamptz)`;
 }
 
 /**
- * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`: none that is older than the
- * last one of its key. After a last row in the future, of a wrong clock, the new one follows by a microsecond.
+ * Rows to add, over the tables of {@link observe} and `last`: none older than the last one of its key. After a last row
+ * in the future, of a wrong clock, the new one follows by a microsecond.
  */
 function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)];
@@ -172,21 +170,21 @@ function changesOf(spec: HistorySpec, runId: string): string {
       where last_at is null or ${isNews("seen_at", "last_at")})`;
 }
 
-/** SQL of whether a row was in a list: that of its user, or that of its link alone. */
+/** In the list of its user, or of its link alone. */
 function inList({ key }: HistorySpec, row: string, list = "whole"): string {
   return key.includes("link_id")
     ? `(${list}.list_link is null or ${list}.list_link = ${row}.link_id)`
     : "true";
 }
 
-/** SQL of a further condition: whether the list that lacks a row should hold it. */
+/** Whether the list that lacks a row should hold it. */
 function isInWindow({ lists }: HistorySpec): string {
   return typeof lists === "string" ? "" : ` and l.${sqlName(lists.since)} >= whole.from_day`;
 }
 
 /**
- * Finds the holes that observations leave, over the tables of their comparison: the first rows of an account from a window,
- * and rows that a window lacks, which may be gone or have moved to a day before it.
+ * Holes in lists: the first rows of an account from a window, and rows that a window lacks, which may be gone or have
+ * moved before it.
  */
 async function listHoles(sql: SqlSession, spec: HistorySpec, files: NewestFiles): Promise<ListHole[]> {
   if (typeof spec.lists === "string") return [];
@@ -201,7 +199,7 @@ async function listHoles(sql: SqlSession, spec: HistorySpec, files: NewestFiles)
     group by all`);
   const [found] = await sql.few(`select exists (from fresh) as fresh,
     exists (from gone semi join ${windows} using (${owner})) as gone`);
-  // Those in `last` were the last rows of a part of the keys.
+  // `last` had a part of the keys.
   const some = [
     found?.fresh === true &&
       `select ${owner}, seen_at from fresh f anti join (${newestRows(spec, files, { ownersIn: "fresh" })}) l on ${isKnown("f")}`,

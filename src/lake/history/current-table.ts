@@ -12,12 +12,12 @@ import { historyState, observedUntilOf } from "./history-files.js";
 import { derivedOf, type HistorySpec, isHistory, OBSERVED_AT } from "./history-spec.js";
 
 interface BroughtUp {
-  /** Rows in the small table; undefined if it was up to date. */
+  /** Undefined if it was up to date. */
   readonly rows?: number;
   readonly because?: string;
 }
 
-/** As {@link bringUpCurrent}, of each history among some tables. Gives what was done to each small table that was rebuilt. */
+/** {@link bringUpCurrent} for each history; yields what was done to each rebuilt table. */
 export async function* bringUpHistories(
   lake: Lake,
   tables: readonly TableSpec[],
@@ -30,8 +30,8 @@ export async function* bringUpHistories(
 }
 
 /**
- * Brings the small table of a history up to its newest version, and merges the history's small files (docs/inside/rules.md,
- * "Histories of changes"). @throws InputError where a file is missing; StoreFullError on a full disk. It then is as it was.
+ * Materializes a history's derived table, and merges the history's small files (docs/inside/rules.md, "Histories of
+ * changes"). @throws InputError where a file is missing; StoreFullError on a full disk
  */
 export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: string): Promise<BroughtUp> {
   const derived = derivedOf(spec);
@@ -57,7 +57,7 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
   });
 }
 
-/** No row that the table was brought up to was observed later, in epoch milliseconds. */
+/** The newest observation in the table, in epoch milliseconds. */
 async function observedUntil(
   lake: Lake,
   spec: HistorySpec,

@@ -9,28 +9,28 @@ type HistoryReader = Pick<Lake, "store" | "duckdb">;
 
 export interface HistoryState {
   readonly spec: HistorySpec;
-  /** Read before `history`, so it is never ahead of it. */
+  /** Read before `history`, so never ahead of it. */
   readonly current: Snapshot;
   readonly history: Snapshot;
 }
 
-/** The local files that hold the newest rows of a history. */
+/** Local files with the newest rows of a history. */
 export interface HistoryFiles {
-  /** Those of the small table; none if it says nothing about this history. */
+  /** The derived table's; none if it is of another history. */
   readonly current: readonly string[];
-  /** Those that brought rows to the history after that; all of them where {@link whole}. */
+  /** Files that came to the history later; all where {@link whole}. */
   readonly since: readonly string[];
   /** Rows in `since`. */
   readonly rows: number;
-  /** Whether only the history itself can tell its newest rows. */
+  /** Only the history itself has the newest rows. */
   readonly whole: boolean;
-  /** Why, if there is a small table. */
+  /** Why, if there is a derived table. */
   readonly because?: string;
-  /** No row outside `since` was observed later, in epoch milliseconds. */
+  /** The newest observation outside `since`, in epoch milliseconds. */
   readonly observedUntil: number;
 }
 
-/** Names the transaction in a small table's log whose version is the next {@link HistoryFiles.observedUntil}. */
+/** A transaction whose version is the next {@link HistoryFiles.observedUntil}. */
 export const observedUntilOf = (spec: HistorySpec) => `${spec.name}/observed_at`;
 
 export async function historyState(lake: Pick<Lake, "table">, spec: HistorySpec): Promise<HistoryState> {
@@ -39,8 +39,8 @@ export async function historyState(lake: Pick<Lake, "table">, spec: HistorySpec)
 }
 
 /**
- * Finds the files with the newest rows of a history: its small table's and what came since, or all of the history where those
- * can't tell. @throws InputError where a file, or the history itself, is missing.
+ * Files with the newest rows of a history: its derived table's and what came since, or all of the history. @throws
+ * InputError where a file, or the history, is missing
  */
 export async function historyFiles(reader: HistoryReader, state: HistoryState): Promise<HistoryFiles> {
   const { spec, current, history } = state;

@@ -2,38 +2,39 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import type { DerivedTable } from "../materialize/derived-table.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 
-/** When an observation was made; the newest row of a key is the one with the greatest. */
+/** The newest row of a key has the greatest. */
 export const OBSERVED_AT = "observed_at";
 
-/** The last column of a history: `gone` is true where its key is no longer listed, else null; `change_type` says what was done. */
+/**
+ * A history's last column: `gone` is true where the key is no longer listed, else null; `change_type` says what was
+ * done.
+ */
 export type HistoryMark = "gone" | "change_type";
 type Change = "created" | "updated" | "removed";
 
-/** Which of an owner's keys a list holds, and by its silence says to be gone: all, those of its window, or just some. */
+/** Which keys a list must contain; a missing one was deleted. */
 export type ListedKeys = "all" | Windowed | "some";
 
 interface Windowed {
-  /** The column with the day. */
   readonly since: string;
-  /** A column of which a new value may come with rows of any day, such as an account that is added to a link. */
+  /** A new value of it may come with rows of any day, such as an account added to a link. */
   readonly per: string;
 }
 
-/** A history of changes: one row each time a key is observed to differ from its last row (docs/use/tables.md, "Histories"). */
+/** A slowly changing table: a row each time a key differs from its last row (docs/use/tables.md, "Histories"). */
 export interface HistorySpec extends TableSpec {
-  /** Columns that identify what a row is about. */
   readonly key: readonly string[];
-  /** Those of the key that identify whose list it was in. */
+  /** Key columns that identify whose list it was in. */
   readonly owner: readonly string[];
-  /** Name of its small table. */
+  /** Its derived table. */
   readonly current: string;
   readonly mark: HistoryMark;
   readonly lists: ListedKeys;
-  /** Columns that not every run knows: where an observation has null, it means what the last row has. */
+  /** An observation's null in these means what the last row has: not every run knows them. */
   readonly kept?: readonly string[];
 }
 
-/** A small table that holds the newest row of each key of a history, without gone keys. */
+/** The newest row of each key, without gone keys. */
 export interface CurrentSpec extends TableSpec {
   readonly history: HistorySpec;
 }
@@ -46,7 +47,7 @@ export function isCurrent(spec: TableSpec): spec is CurrentSpec {
   return "history" in spec;
 }
 
-/** Gives the small table of a history: all its columns except the mark. */
+/** All columns except the mark. */
 export function currentOf(history: HistorySpec): CurrentSpec {
   const columns = history.columns.filter(({ name }) => name !== history.mark);
   return {
@@ -57,7 +58,6 @@ export function currentOf(history: HistorySpec): CurrentSpec {
   };
 }
 
-/** What the small table of a history is derived by. */
 export function derivedOf(history: HistorySpec): DerivedTable {
   return {
     table: currentOf(history),
@@ -68,7 +68,6 @@ export function derivedOf(history: HistorySpec): DerivedTable {
   };
 }
 
-/** The type of each mark, and what it says. */
 export const MARKS = {
   gone: [
     "BOOLEAN",
@@ -80,19 +79,17 @@ export const MARKS = {
   ],
 } as const;
 
-/** SQL of the mark of a row that says so. */
 export function markOf({ mark }: HistorySpec, change: Change): string {
   if (mark === "change_type") return `'${change}'`;
   return change === "removed" ? "true" : "null::boolean";
 }
 
-/** SQL of whether a row of a relation says that its key is there. */
 export function isThere(spec: HistorySpec, relation?: string): string {
   const column = relation === undefined ? spec.mark : `${relation}.${spec.mark}`;
   return `${column} is distinct from ${markOf(spec, "removed")}`;
 }
 
-/** SQL of whether two relations agree in some columns; null equals null. */
+/** Null equals null. */
 export function sameIn(columns: readonly string[], one: string, other: string): string {
   return columns
     .map(sqlName)
@@ -100,7 +97,7 @@ export function sameIn(columns: readonly string[], one: string, other: string): 
     .join(" and ");
 }
 
-/** Gives the columns in which an observation is compared with the last row: all except the key and when it was observed. */
+/** All columns except the key and the time. */
 export function comparedColumns({ columns, key, mark }: HistorySpec): string[] {
   const others = new Set(["run_id", OBSERVED_AT, mark, ...key]);
   return columns.map(({ name }) => name).filter((name) => !others.has(name));

@@ -4,20 +4,19 @@ import { columnNames, sqlNames } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
 import { currentOf, derivedOf, type HistorySpec, markOf, sameIn } from "./history-spec.js";
 
-/** The local files that hold the newest rows: those of the small table, and those that brought rows after it. */
 export type NewestFiles = Pick<HistoryFiles, "current" | "since">;
 
-/** Which keys to read: those whose hash is in a part. */
+/** Keys whose hash is in a part. */
 export type KeyPart = Omit<RowPart, "rows">;
 
-/** Which keys to read: all, or those of a part; with `ownersIn` only those of the owners in a table with their columns. */
+/** All keys or a part; `ownersIn`: only of owners in that table. */
 interface Selection extends Partial<KeyPart> {
   readonly ownersIn?: string;
 }
 
 /**
- * SQL of the newest row of each key, gone keys included, with all columns of the history. Rows that came since win over
- * the small table. The query compares keys and times first, and then reads only the wide rows that count.
+ * The newest row of each key, gone keys included. Newer rows win over the derived table. Compares keys and times first,
+ * then reads only the wide rows that count.
  */
 export function newestRows(spec: HistorySpec, files: NewestFiles, selection: Selection = {}): string {
   const every = columnNames(spec.columns);

@@ -6,7 +6,7 @@ import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { type HistorySpec, isThere } from "./history-spec.js";
 
-/** Counts the rows of a run in a history; undefined where the log can't tell. `runId` begins its transactions' names. */
+/** A run's rows; undefined where the log can't tell. `runId` begins its transactions' names. */
 export async function rowsOfRun(
   { store, duckdb, table }: Pick<Lake, "store" | "duckdb" | "table">,
   spec: HistorySpec,
@@ -24,8 +24,8 @@ export async function rowsOfRun(
 }
 
 /**
- * Finds the files that came to a table since the first commit of a run; undefined where the log can't tell any more.
- * @param runId with which the transactions of its commits begin, before a slash
+ * Files since the first commit of a run; undefined where the log can't tell.
+ * @param runId begins its transactions' names
  */
 export async function filesOfRun(
   { store, duckdb, table }: Pick<Lake, "store" | "duckdb" | "table">,

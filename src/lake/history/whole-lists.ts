@@ -2,55 +2,54 @@ import { DAY, MINUTE } from "../../domain/duration.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 
-/** No `DATE` that a row may have is earlier. */
+/** No row's `DATE` is earlier. */
 export const FIRST_DAY = "0001-01-01";
 
 export interface ReadList {
   readonly fpId: string;
-  /** Null for a list of a user. */
+  /** Null for a user's list. */
   readonly linkId: string | null;
 }
 
-/** A list that was read completely, without a bad row. */
+/** Without a bad row. */
 export interface WholeList extends ReadList {
   readonly readAt: Date;
-  /** Which part of the list was read, where it may be read in part. */
+  /** The part that was read. */
   readonly window?: ReadWindow;
 }
 
 export interface ReadWindow {
-  /** The earliest day that was asked for; null for all of them. */
+  /** The earliest day requested; null for all. */
   readonly from: string | null;
-  /** The day until which the service knew the list's rows; null where there were none. */
+  /** The day of the list's newest row; null for none. */
   readonly until: string | null;
   /** When its first page arrived. */
   readonly begunAt: Date;
 }
 
-/** A list that lacks rows: a window of it has brought the first rows of an account, and not those before the window. */
+/** A window brought the first rows of an account, and not those before the window. */
 export interface ListHole extends ReadList {
-  /** When the account was seen. */
   readonly seenAt: Date;
 }
 
-/** No answer is under way for so long, and clocks of workers differ by less. */
+/** No answer takes longer, and workers' clocks differ by less. */
 const MOST_APART = 10 * MINUTE;
 
 /**
- * Names the transaction in a history's log whose version is the day, counted from 1970, until which the rows of a list are
- * known; while the list has a hole, the time of that in negative milliseconds. Without a time, no checkpoint drops it.
+ * A transaction whose version is the day, since 1970, up to which a list is known; for a list with a hole its time in
+ * negative milliseconds. Without a time, no checkpoint drops it.
  */
 const readingOf = ({ fpId, linkId }: ReadList) => `reading/${JSON.stringify([fpId, linkId])}`;
 
 const dayNumber = (day: string) => Math.floor(Date.parse(day) / DAY);
 
-/** Gives the day until which the rows of a list are known; null if no complete reading has seen them, or it has a hole. */
+/** The day up to which a list is known; null if it was never read completely, or has a hole. */
 export function knownUntil({ txns }: Snapshot, list: ReadList): string | null {
   const day = txns.get(readingOf(list))?.version;
   return day === undefined || isHole(day) ? null : new Date(day * DAY).toISOString().slice(0, 10);
 }
 
-/** Gives the actions after which no list of a user is known any more, so that the next reading takes the whole of each. */
+/** Forgets a user's lists, so that the next reading takes them whole. */
 export function unreadActions({ txns }: Snapshot, fpId: string, at: number): DeltaAction[] {
   const ofUser = readingOf({ fpId, linkId: null }).replace(/null\]$/, "");
   const lists = [...txns.keys()].filter((name) => name.startsWith(ofUser));
@@ -62,9 +61,8 @@ function isHole(version: number): boolean {
 }
 
 /**
- * Gives the actions that record complete readings of lists that are read by windows. Not recorded is a window that does not
- * reach back to what was known. A list with a hole is not known any more, until a reading of the whole of it that began
- * later; such a reading also puts back a day that a clock which ran ahead has set.
+ * Records complete readings of windowed lists, except of windows that don't reach back to what is known. A list with a
+ * hole is known again after a later reading of the whole, which also corrects a day that a fast clock has set.
  */
 export function readingActions(
   history: Snapshot,
@@ -90,7 +88,6 @@ export function readingActions(
   return [...versions].map(([appId, version]): DeltaAction => ({ txn: { appId, version } }));
 }
 
-/** Whether a reading of a whole list began after its hole, if any, was seen. */
 function fillsHole({ begunAt }: ReadWindow, version: number): boolean {
   const isFuture = -version > Date.now() + MOST_APART;
   return !isHole(version) || isFuture || begunAt.getTime() > MOST_APART - version;

@@ -3,16 +3,16 @@ import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlNames } from "../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 
-/** A table that holds the newest row of each key of its source, except keys that are gone (docs/inside/rules.md, "Materialize"). */
+/** The newest row of each key of a source, except gone keys (docs/inside/rules.md, "Materialize"). */
 export interface DerivedTable {
   readonly table: TableSpec;
   readonly source: TableSpec;
   readonly key: readonly string[];
-  /** SQL of what grows with every row of a key. */
+  /** SQL of what grows with a key's rows. */
   readonly order: string;
-  /** SQL of whether a row of the source says that its key is gone. */
+  /** SQL of whether the key is gone. */
   readonly gone: string;
-  /** The column by whose months the rows are split into files; without it, a commit writes the whole table anew. */
+  /** Rows are split into files by its months; without it, a commit writes the whole table. */
   readonly day?: string;
 }
 
@@ -25,15 +25,15 @@ export const TRANSACTIONS: DerivedTable = {
   day: "date",
 };
 
-/** SQL of a row's place as one number, over {@link placedRows}. */
+/** A row's place as one number, over {@link placedRows}. */
 export const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 
-/** SQL of the rows of files and of their places; the files may lack columns. */
+/** Rows with their places; files may lack columns. */
 export function placedRows({ columns }: Pick<TableSpec, "columns">, paths: readonly string[]): string {
   return parquetRows(paths, columns, "file_index", "file_row_number");
 }
 
-/** SQL of each key of some rows of the source, with the `place` of its newest row, and how many `versions` it has there. */
+/** Each key with the `place` of its newest row, and its number of `versions`. */
 export function newestPlaces({ key, order }: Pick<DerivedTable, "key" | "order">, rows: string): string {
   return `select ${sqlNames(key)}, arg_max(${PLACE}, ${order}) as place, count(*) as versions
     from ${rows} group by ${sqlNames(key)}`;

@@ -18,32 +18,32 @@ import { rewrite } from "./rewrite.js";
 const { table, source } = TRANSACTIONS;
 const FEED = source.name;
 
-/** Versions without rows after which the watermark is worth a commit: until then each call reads them again. */
+/** After so many versions without rows, which each call reads again, the watermark is worth a commit. */
 const IDLE_VERSIONS = 100;
 
 interface MaterializeOptions {
   readonly signal?: AbortSignal;
-  /** Begins the names of new files, so that they tell where they came from. */
+  /** Names new files. */
   readonly runId?: string;
-  /** What a sync has found out of pending rows, where the setting is `auto`. */
+  /** Found out by a sync, where the setting is `auto`. */
   readonly rule?: PendingRule;
 }
 
 interface Materialized {
-  /** The feed's version before and after; -1 for none. */
+  /** The feed's versions; -1 for none. */
   readonly from: number;
   readonly to: number;
   readonly rows: number;
   readonly rewritten: number;
-  /** Whether the whole feed replaced what `transactions` held. */
+  /** The whole feed replaced `transactions`. */
   readonly rebuilt: boolean;
   readonly because?: string;
 }
 
 /**
  * Brings `transactions` up to the feed in one commit with its watermark (docs/inside/rules.md, "Materialize").
- * @throws InputError where a file is missing or a table needs a newer version; StoreFullError on a full disk; PassingError when
- * every attempt to commit lost; the signal's reason. `transactions` then is as it was.
+ * @throws InputError where a file is missing or a table needs a newer version; StoreFullError; PassingError when every
+ * attempt lost; the signal's reason. `transactions` then is as it was
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
   return inQueue(`${lake.store.address}/${table.name}`, () => bringUp(lake, options));
@@ -56,7 +56,7 @@ async function bringUp(
   for (;;) {
     signal?.throwIfAborted();
     const current = await lake.table(table.name).snapshot();
-    // The feed is read second, so that `transactions` is never ahead of it, even if another process brings it up.
+    // The feed second, so that `transactions` is never ahead of it.
     const head = await lake.table(FEED).snapshot();
     const from = watermarkOf(current, FEED);
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };

@@ -1,23 +1,23 @@
 import type { FileFacts } from "../delta/delta-stats.js";
 
-/** A file with more bytes is not written again because its months get new rows. */
+/** A larger file is not rewritten for new rows of its months. */
 const FULL_BYTES = 24 * 1024 * 1024;
 
-/** So many rows take some 30 MB. */
+/** Some 30 MB. */
 const FILE_ROWS = 500_000;
 
-/** Months with fewer rows share a file, so that dates scattered over centuries don't make a file each. */
+/** Months with fewer rows share a file. */
 const OWN_FILE_ROWS = 1_024;
 
-/** The most files for months in one commit: SQL keeps about so many open at once. */
+/** In one commit: SQL keeps them all open. */
 const MOST_FILES = 96;
 
-/** SQL of the number of a day's month; days that are missing are of one month. */
+/** The number of a day's month; missing days are of one month. */
 export function monthOf(day: string): string {
   return `coalesce(year(${day}) * 12 + month(${day}), 0)`;
 }
 
-/** Whether new rows of these months join a file, which then is written again. */
+/** Whether new rows of these months join a file, which is then rewritten. */
 export function takesRows(
   { rows = 0, firstDay, lastDay }: FileFacts,
   size: number,
@@ -35,14 +35,14 @@ function monthNumber(day = ""): number | undefined {
   return year === undefined ? undefined : Number(year) * 12 + Number(month);
 }
 
-/** The files that hold a month's rows: `parts` of them from number `file` on, each with some of the links. */
+/** A month's files: `parts` from number `file` on, each with some of the links. */
 interface MonthFiles {
   readonly month: number;
   readonly file: number;
   readonly parts: number;
 }
 
-/** Plans the files of rows by their months; neighbours with few rows share one. Pure. */
+/** Plans files by months; neighbours with few rows share one. Pure. */
 export function planFiles(rowsOfMonth: ReadonlyMap<number, number>): MonthFiles[] {
   const months = [...rowsOfMonth].sort(([a], [b]) => a - b);
   const total = months.reduce((sum, [, rows]) => sum + rows, 0);
@@ -59,7 +59,6 @@ export function planFiles(rowsOfMonth: ReadonlyMap<number, number>): MonthFiles[
   return planned;
 }
 
-/** How many files so many rows take. */
 export function fileCount(rows: number): number {
   return Math.max(1, Math.ceil(rows / FILE_ROWS));
 }

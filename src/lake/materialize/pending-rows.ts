@@ -9,48 +9,48 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { timestamptz, varchar } from "../tables/columns.js";
 import type { Expiry } from "./rewrite.js";
 
-/** Names the transaction in the log of `transactions` whose version is the place of its rule in {@link RULES}. */
+/** A transaction whose version is the rule's place in {@link RULES}. */
 const RULE = "pending";
 const RULES: readonly (PendingRule | undefined)[] = [undefined, "listed", "replaced"];
 
-/** The rule that was decided for `transactions`, by the setting or by a sync; undefined before. */
+/** By the setting or by a sync; undefined before. */
 export function decidedRule(current: Snapshot): PendingRule | undefined {
   return RULES[current.txns.get(RULE)?.version ?? 0];
 }
 
-/** The rule that `transactions` was made by: as long as none was decided, pending rows live until the service names them. */
+/** The rule of `transactions`; until one is decided, pending rows live until the service names them. */
 export function ruleOf(current: Snapshot): PendingRule {
   return decidedRule(current) ?? "listed";
 }
 
-/** The rule that a setting asks for; undefined while `auto` has not decided. */
+/** Undefined while `auto` has not decided. */
 export function wantedRule(setting: PendingSetting, current: Snapshot): PendingRule | undefined {
   return setting === "auto" ? decidedRule(current) : setting;
 }
 
-/** The actions that record a rule: a transaction without a time, so that no checkpoint drops it. */
+/** A transaction without a time, so that no checkpoint drops it. */
 export function ruleActions(rule: PendingRule | undefined): DeltaAction[] {
   return rule === undefined ? [] : [{ txn: { appId: RULE, version: RULES.indexOf(rule) } }];
 }
 
 const OBSERVED = [...varchar("link_id", "products"), ...timestamptz("observed_at")];
 
-/** The columns of the history `bank_links` that say when the transactions of a link were refreshed. */
+/** When transactions of a link were refreshed. */
 const LINKS: HistorySpec = {
   ...{ name: "bank_links", columns: OBSERVED, key: ["link_id"], owner: [] },
   ...{ current: "bank_links_current", mark: "gone", lists: "all" },
 };
 export const REFRESHES = LINKS.name;
 
-/** Observations of refreshes, by which pending rows are judged where they are replaced. */
+/** Refreshes, by which pending rows are replaced. */
 interface Refreshes {
-  /** Local files with rows of bank links. */
+  /** Rows of bank links. */
   readonly files: readonly string[];
-  /** The state of `bank_links` that they are of. */
+  /** Their state of `bank_links`. */
   readonly head: Snapshot;
 }
 
-/** Finds the last observation of each link and what came since, or, for rows of any age, all that there were. */
+/** Each link's last observation and what came since, or all for rows of any age. */
 export async function refreshes(
   lake: Pick<Lake, "store" | "duckdb" | "table">,
   every: boolean,
@@ -63,15 +63,14 @@ export async function refreshes(
 
 const REFRESHED = "try(json_extract_string(products, '$.transactions.refreshed_at'))";
 
-/** An instant of the service: without an offset it could be hours away. */
+/** Without an offset it could be hours away. */
 const INSTANT = `case when regexp_matches(${REFRESHED}, '[0-9](Z|[+-][0-9]{2}:?[0-9]{2})$')
   then try_cast(${REFRESHED} as timestamptz) end`;
 
 /**
- * Makes the temp table `newest_update(link_id, run_id, refreshed_at)` for {@link isReplaced}: of each link the run of its newest
- * update in `feed` that brought a row, and the time before which a pending row must have come to be replaced by a refresh: one
- * that is later than the row and was observed after it.
- *
+ * Makes the temp table `newest_update(link_id, run_id, refreshed_at)`: each link's newest update in `feed` with a row,
+ * and the time before which a pending row must have come to be replaced by a refresh that is later and was observed
+ * after it.
  * @param feed SQL of rows of the feed
  */
 async function findNewestUpdates(
@@ -88,12 +87,12 @@ async function findNewestUpdates(
     ) using (link_id)`);
 }
 
-/** SQL of whether a row is pending and was replaced; `newest_update` is joined to its relation by `link_id`, as `n`. */
+/** Over `newest_update`, joined by `link_id` as `n`. */
 function isReplaced(row: string): string {
   return `coalesce(${row}.pending and (${row}.run_id <> n.run_id or ${row}.fetched_at < n.refreshed_at), false)`;
 }
 
-/** How pending rows leave: their own update's stay, and in the table, which is older, so do those of links without one. */
+/** How pending rows leave: those of their link's newest update stay, and older ones of links without one. */
 export function expiryOf(observations: readonly string[]): Expiry {
   return {
     prepare: (sql, since) => findNewestUpdates(sql, since, observations),

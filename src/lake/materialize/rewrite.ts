@@ -12,12 +12,12 @@ import type { SourceChanges } from "../watermark.js";
 import { type DerivedTable, newestPlaces, PLACE, placedRows } from "./derived-table.js";
 import { fileCount, monthOf, planFiles, takesRows } from "./month-files.js";
 
-/** Rows that leave a table for another reason than their source's, by a table `n` that is joined to them, as `t`. */
+/** Rows that leave for another reason than their source's, by a table `n` that is joined to them, as `t`. */
 export interface Expiry {
-  /** Makes the table; `since` is SQL of the rows that came to the source. */
+  /** Makes `n`; `since`: SQL of the new rows. */
   readonly prepare: (sql: SqlSession, since: string) => Promise<void>;
   readonly join: string;
-  /** SQL of whether a row that came has expired, and of whether one that was there has. */
+  /** SQL of whether a new row, or one that was there, has expired. */
   readonly added: string;
   readonly live: string;
 }
@@ -36,8 +36,8 @@ interface LiveFile {
 }
 
 /**
- * Writes the files by which a derived table takes in what came to its source: each file that loses a row, or whose months get
- * new ones, is written again whole. @throws InputError where a file is missing; StoreFullError on a full disk.
+ * Rewrites each file that loses a row, or whose months get new ones. @throws InputError where a file is missing;
+ * StoreFullError on a full disk
  */
 export async function rewrite(
   lake: Lake,
@@ -72,7 +72,7 @@ export async function rewrite(
   }
 }
 
-/** What came to the source, over a temp table of the newest row of each key. */
+/** New rows of the source, over a temp table of each key's newest. */
 class Changes {
   constructor(
     private readonly sql: SqlSession,
@@ -81,11 +81,11 @@ class Changes {
     private readonly expiry = NO_EXPIRY,
   ) {}
 
-  /** Makes the temp tables `newest`, of keys, and `older`, of the places of rows that are not the newest of theirs. */
+  /** Makes `newest`, of keys, and `older`, of places of rows that are not the newest. */
   async prepare(hasLive: boolean): Promise<void> {
     const { sql, since, derived } = this;
     await sql.run(`set partitioned_write_flush_threshold = ${WAITING_ROWS}`);
-    // Nothing is looked up for other keys where the table is empty.
+    // An empty table has no older rows.
     const which = hasLive ? "" : "having count(*) > 1";
     await sql.run(`create or replace temp table newest as ${newestPlaces(derived, since)} ${which}`);
     await sql.run(`create or replace temp table older as select ${PLACE} as place from ${since} t
@@ -93,14 +93,12 @@ class Changes {
     await this.expiry.prepare(sql, since);
   }
 
-  /** SQL of the rows that are added. */
   get #added(): string {
     const { join, added } = this.expiry;
     return `select ${this.#columns} from (from ${this.since} anti join older on ${PLACE} = place) t ${join}
       where not coalesce((${this.derived.gone}) or ${added}, false)`;
   }
 
-  /** SQL of the rows of files that stay. */
   #kept(files: readonly LiveFile[]): string {
     return `select ${this.#columns} from ${this.#rows(files)} t ${this.expiry.join}
       anti join newest on ${this.#isNewest} where not coalesce(${this.expiry.live}, false)`;
@@ -121,7 +119,7 @@ class Changes {
     );
   }
 
-  /** Finds the files that lose a row, or that new rows of their months join. */
+  /** Files that lose a row, or that new rows join. */
   async touched(live: readonly LiveFile[], day: string): Promise<LiveFile[]> {
     if (live.length === 0) return [];
     const { join, live: expired } = this.expiry;
@@ -141,7 +139,7 @@ class Changes {
     return new Map(counts.map(({ month, rows }) => [Number(month), Number(rows)]));
   }
 
-  /** SQL of all rows of the new files, and how they are cut into them; `most` is how many they may be. */
+  /** SQL of the new files' rows, and how they are cut into at most `most` files. */
   async cut(files: readonly LiveFile[], most: number): Promise<{ query: string; options: string }> {
     const {
       day,
@@ -170,5 +168,5 @@ class Changes {
 
 const CUT = ", partition_by (file), write_partition_columns false";
 
-/** Rows that wait in memory, for each thread, to be written to the file that they belong to. */
+/** Rows of a thread in memory before they go to their file. */
 const WAITING_ROWS = 100_000;

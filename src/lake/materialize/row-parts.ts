@@ -1,9 +1,9 @@
 import { isOutOfMemory } from "../sql/duckdb.js";
 
-/** Below this size, splitting further will not cure an out-of-memory error. */
+/** Splitting further does not help. */
 const FLOOR_ROWS = 5_000;
 
-/** Rows that one statement handles: those of whose key `hash(key) % parts` is `part`. */
+/** Rows whose `hash(key) % parts` is `part`. */
 export interface RowPart {
   readonly rows: number;
   readonly parts: number;
@@ -19,7 +19,7 @@ export function andInPart({ parts, part }: Omit<RowPart, "rows">, key = "transac
   return parts > 1 ? ` and hash(${key}) % ${parts} = ${part}` : "";
 }
 
-/** Works on a part; if memory does not suffice, on its halves, one after the other, and on theirs. */
+/** Works on a part; out of memory, on its halves, and on theirs. */
 export async function inHalves<T extends RowPart, R>(
   whole: T,
   work: (part: T) => Promise<R>,

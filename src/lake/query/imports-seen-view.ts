@@ -1,19 +1,18 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { varchar } from "../tables/columns.js";
 
-/** What is read of accounts; the whole table is the stream's. */
+/** What is read of accounts. */
 export const ACCOUNTS = {
   name: "accounts",
   columns: varchar("link_id", "account_id", "other_fields"),
 } as const satisfies TableSpec;
 
-/** SQL of the caller's own id in something that was imported; null where the service shows none. */
+/** The caller's own id in something imported; null where the service shows none. */
 export const ORIGINAL = `case when other_fields like '%"original_id"%' then other_fields::json ->> '$.original_id' end`;
 
 /**
- * SQL of rows of the ledger that a sync brought back, with the run that first did (docs/use/imports.md, "What came back"):
- * by id, as `transaction_id` or `original_id`, in the account of either id; only where no row came back so, by content, if
- * exactly one row fits that came after the import.
+ * Imported rows that came back, with the first run (docs/use/imports.md, "What came back"): by id, as `transaction_id`
+ * or `original_id`, in the account of either id; else by content, if exactly one row fits.
  */
 export const IMPORTS_BROUGHT_BACK = `
   with own as (
@@ -41,7 +40,7 @@ export const IMPORTS_BROUGHT_BACK = `
   select * exclude (fits, id), false as by_id from fitting where fits = 1
   qualify count(*) over (partition by link_id, id) = 1`;
 
-/** SQL of `imports_seen`: one row for each row of the ledger of imports, with the run that first brought it back. */
+/** `imports_seen`: each imported row, with the run that first brought it back. */
 export const IMPORTS_SEEN = `
   select run_id, line, link_id, account_id, transaction_id, status, imported_at, seen_in_run
   from transaction_imports left join (${IMPORTS_BROUGHT_BACK}) using (link_id, account_id, transaction_id)`;

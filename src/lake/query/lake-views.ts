@@ -23,7 +23,7 @@ import {
 } from "./query-views.js";
 import { viewStatements } from "./views.js";
 
-/** Reads the tables that are there: of these, or of the whole store. */
+/** Tables that are there: of these, or of the whole store. */
 export async function foundTables(lake: LakeReader, specs?: readonly TableSpec[]): Promise<ReadTable[]> {
   const names = specs ? readingOrder(specs).map(({ name }) => name) : await findTables(lake.store);
   const found: ReadTable[] = [];
@@ -34,12 +34,12 @@ export async function foundTables(lake: LakeReader, specs?: readonly TableSpec[]
   return found;
 }
 
-/** Orders tables for reading: small tables before their histories, so that none is ahead of its source. */
+/** Derived tables before their histories, so that none is ahead of its source. */
 function readingOrder(tables: readonly TableSpec[]): TableSpec[] {
   return [...tables].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
 }
 
-/** Makes the views of tables as they were read; a missing table is empty, and a small table is as its history says. */
+/** Views of tables as read; a missing table is empty, a derived one is as its history says. */
 export async function lakeViews(
   found: readonly ReadTable[],
   specs: readonly TableSpec[],
@@ -70,12 +70,12 @@ async function currentView(
   return viewOf(name, values, source, [...files.current, ...files.since]);
 }
 
-/** The rule by which `transactions`, as it was read, is made. */
+/** The rule that `transactions` is made by. */
 export function pendingRule(found: readonly ReadTable[]): PendingRule {
   return ruleOf(found.find(({ location }) => location.table === transactions.name)?.snapshot ?? NO_TABLE);
 }
 
-/** Makes a DuckDB file, at a new path, with a view for each table of a lake and those of a query; encrypted columns as stored. */
+/** Makes a DuckDB file with all views; encrypted columns as stored. */
 export async function writeViewFile(
   store: ObjectStore,
   duckdb: DuckDb,

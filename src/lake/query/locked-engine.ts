@@ -13,19 +13,19 @@ import { viewStatements } from "./views.js";
 interface EngineOptions {
   readonly scratchDirectory: string;
   readonly memoryLimitMb: number;
-  /** Tables that are empty where they do not exist yet. */
+  /** Empty where they do not exist. */
   readonly specs: readonly TableSpec[];
-  /** Opens the encrypted columns of these tables. */
+  /** Opens their encrypted columns. */
   readonly sealer: Sealer | undefined;
 }
 
-/** An engine with a view for each table, which can read their live files and nothing else. */
+/** An engine with views that reads their live files and nothing else. */
 interface LockedEngine {
   readonly duckdb: DuckDb;
   readonly decryption: Decryption | undefined;
 }
 
-/** A query that may change its engine, as `enable_logging` does: nothing is changed for another one. */
+/** A query that may change its engine, as `enable_logging` does. */
 interface Alone {
   /** A file that it may write. */
   readonly target?: string | undefined;
@@ -34,26 +34,26 @@ interface Alone {
 interface SharedEngine {
   readonly key: string;
   readonly made: Promise<LockedEngine>;
-  /** Queries that are not over. */
+  /** Running queries. */
   queries: number;
 }
 
 /**
- * The engines of queries. One can't be unlocked, so that other versions of the tables need another one; while they stay,
- * queries share it, because its start costs more than most of them.
+ * Engines of queries. An engine can't be unlocked for other versions of the tables; until then queries share it, since
+ * its start costs more than most of them.
  */
 export class LockedEngines {
   #newest: SharedEngine | undefined;
 
   constructor(private readonly options: EngineOptions) {}
 
-  /** Runs a query on an engine for these tables: on one of its own where its statement is not trusted. */
+  /** Runs a query on an engine for these tables, on its own one for an untrusted statement. */
   async *use<T>(
     found: readonly ReadTable[],
     alone: Alone | undefined,
     query: (connection: DuckDBConnection, engine: LockedEngine) => AsyncIterableIterator<T>,
   ): AsyncIterableIterator<T> {
-    // Counted before anything is awaited: a query that comes meanwhile closes no engine that another one has taken.
+    // Counted before any await, so that no other query closes the engine.
     const before = this.#newest;
     const engine = alone === undefined ? this.#shared(found) : this.#begin("", found, alone);
     engine.queries += 1;
@@ -94,7 +94,7 @@ export class LockedEngines {
   }
 }
 
-/** Closes an engine that no query uses; the last of its queries does so otherwise. */
+/** Its last query closes it otherwise. */
 async function closeIdle({ made, queries }: SharedEngine): Promise<void> {
   if (queries > 0) return;
   const engine = await made.catch(() => undefined);
@@ -106,8 +106,8 @@ async function lockedEngine(
   target: string | undefined,
   { scratchDirectory, memoryLimitMb, specs, sealer }: EngineOptions,
 ): Promise<LockedEngine> {
-  // One thread if SQL calls JavaScript: a second one could wait for JavaScript while JavaScript closes the engine and
-  // waits for that thread.
+  // One thread if SQL calls JavaScript: a second one could wait for JavaScript while that closes the engine and waits
+  // for the thread.
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb, ...(sealer && { threads: 1 }) });
   try {
     const connection = await duckdb.connect();
@@ -133,7 +133,7 @@ async function lockedEngine(
   }
 }
 
-/** Restricts an engine, for good, to these files and its own spill. DuckDB compares the name in the query: the exact pattern. */
+/** Restricts an engine, for good, to these files and its own spill; DuckDB compares exact patterns. */
 async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
   const paths = new Set(files.flatMap((file) => [file, exactPath(file)]));
   await sql.run(`set allowed_paths = ${sqlList([...paths])}`);
@@ -141,12 +141,12 @@ async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
   await sql.run("set lock_configuration = true");
 }
 
-/** Opens encrypted columns in the SQL of one engine: each column has a function, which its view calls. */
+/** A function for each encrypted column, which its view calls. */
 class Decryption {
   readonly #functions = new Map<string, string>();
   #failure: Error | undefined;
 
-  /** Registers the functions; DuckDB calls them on JavaScript's own thread, one vector of values at a time. */
+  /** DuckDB calls them on JavaScript's thread, a vector of values at a time. */
   constructor(connection: DuckDBConnection, sealer: Sealer, tables: readonly TableSpec[]) {
     for (const { name: table, columns } of tables) {
       for (const { name: column } of columns.filter(({ encrypted }) => encrypted)) {
@@ -159,13 +159,12 @@ class Decryption {
     }
   }
 
-  /** Gives the SQL of a column's value, opened if the column is encrypted. */
   readonly sqlOf = (table: string, column: string): string => {
     const name = this.#functions.get(`${table}.${column}`);
     return name === undefined ? sqlName(column) : `${name}(${sqlName(column)})`;
   };
 
-  /** Finds what failed in a query: DuckDB itself, or a value that did not open, whose error DuckDB quotes. */
+  /** DuckDB's own failure, or that of a value that did not open. */
   causeOf(error: unknown): unknown {
     const failure = this.#failure;
     const isQuoted =

@@ -1,6 +1,6 @@
 /**
- * SQL of accounts that a user has under two links of one institution, by their mask and name, over `bank_links` and `accounts`;
- * also under links that are gone, because their rows stay.
+ * Accounts that a user has under two links of one institution, by mask and name, over `bank_links` and `accounts`; also
+ * under links that are gone, because their rows stay.
  */
 export const ACCOUNTS_TWICE = `
   with listed as (
@@ -20,7 +20,7 @@ export const ACCOUNTS_TWICE = `
     and a.mask is not distinct from b.mask and (a.connected_at, a.link_id) < (b.connected_at, b.link_id)
   where a.link_id <> b.link_id`;
 
-/** SQL of `links_of_one_bank`: those of them whose transactions are of overlapping days (docs/use/tables.md). */
+/** `links_of_one_bank`: those with transactions of overlapping days (docs/use/tables.md). */
 export const LINKS_OF_ONE_BANK = `
   with twice as materialized (${ACCOUNTS_TWICE}),
   days as (

@@ -3,18 +3,18 @@ import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** The tables that record bad rows, and which of them somebody, or a whole list, has closed. */
+/** Bad rows, and those that a person or a whole list has closed. */
 export const RECORDED: readonly TableSpec[] = [quarantine, quarantineResolutions];
-/** The tables that say which others are closed. What a whole list closes is recorded: a list that has not changed leaves nothing else. */
+/** These close other rows. A whole list's closing is recorded, since an unchanged list leaves nothing else. */
 export const CLOSING: readonly TableSpec[] = [transactionChanges, linkSyncs];
 
 export const QUARANTINE_SOURCES: readonly TableSpec[] = [...RECORDED, ...CLOSING];
 
-/** SQL of the row's own JSON, without halves of surrogate pairs, which SQL refuses. */
+/** The row's JSON without halves of surrogate pairs. */
 export const JSON_OF = `case when json_valid(payload) then payload
   else regexp_replace(payload, '\\\\u[dD][89a-fA-F][0-9a-fA-F]{2}', '?', 'g') end`;
 
-/** SQL of the transaction that a bad row is about; null if its id can't be read or appears twice. */
+/** Null if the id can't be read or appears twice. */
 const TRANSACTION_ID = `case
   when stream <> 'transactions' then null
   when not json_valid(text) then null
@@ -28,12 +28,12 @@ const placeOf = (column: string) => `(case ${column} when 'created' then 0 when 
 const BAD = `select * exclude (text), left(sha256(concat_ws(' ', run_id, stream, fp_id, coalesce(link_id, '-'), list, page, "index")), 12)
   as row_id, ${TRANSACTION_ID} as transaction_id from (select *, ${JSON_OF} as text from quarantine)`;
 
-/** SQL of the rows of `quarantine` that are not recorded as closed, over {@link RECORDED}. */
+/** Rows not recorded as closed, over {@link RECORDED}. */
 export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutions using (row_id)`;
 
 /**
- * SQL of every row of `quarantine`, with its id and what closed it: `closed_by` is null while it is open, `closed_at` where
- * that is not recorded. This is the one definition of *open* (docs/use/tables.md, "Open rows").
+ * Every bad row, with its id and what closed it: `closed_by` is null while it is open, `closed_at` where that is not
+ * recorded. The one definition of *open* (docs/use/tables.md, "Open rows").
  */
 export const QUARANTINE_STATES = `
   with bad as (${BAD}),
@@ -75,5 +75,5 @@ export const QUARANTINE_STATES = `
 
 const OPEN_COLUMNS = ["row_id", ...quarantine.columns.map(({ name }) => `"${name}"`)].join(", ");
 
-/** SQL of `quarantine_open`, over the view `quarantine_states`. */
+/** Over the view `quarantine_states`. */
 export const QUARANTINE_OPEN = `select ${OPEN_COLUMNS} from quarantine_states where closed_by is null`;

@@ -27,13 +27,13 @@ export function readTable(location: DeltaLocation): Promise<ReadTable | undefine
   return newestOf(location, openTable(store, table, duckdb));
 }
 
-/** Reads the newest version of a table; undefined where there is none. */
+/** Undefined for no table. */
 export async function newestOf(location: DeltaLocation, table: DeltaTable): Promise<ReadTable | undefined> {
   const snapshot = await table.snapshot();
   return snapshot.version === -1 ? undefined : { location, snapshot };
 }
 
-/** A view of a table: the SQL that makes it, and the local files that it reads. */
+/** A view's SQL, and the local files that it reads. */
 export interface TableView {
   readonly statement: string;
   readonly files: readonly string[];
@@ -42,8 +42,8 @@ export interface TableView {
 export type SqlOf = (table: string, column: string) => string;
 
 /**
- * Makes the view over the live files of a table; a missing table is empty, and columns that it, or a file, lacks are null.
- * @param columns as this version knows them; none for other tools' tables
+ * The view over a table's live files; a missing table is empty, a missing column null.
+ * @param columns none for other tools' tables
  */
 export async function tableView(
   table: string,
@@ -73,17 +73,17 @@ export function viewOf(
 
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
-/** Makes a reader of a lake, whose tables keep their state between uses. */
+/** A reader whose tables cache their state. */
 export function lakeReader(store: ObjectStore, duckdb: DuckDb): LakeReader {
   return { store, duckdb, table: tablesOf(store, duckdb) };
 }
 
-/** The statement of a view for every connection of an engine. */
+/** For every connection of an engine. */
 export function lastingView(statement: string): string {
   return statement.replace(/^create temp view/, "create view");
 }
 
-/** Runs SQL over the newest version of tables, each a view of its name, of the files that `keep` keeps; a missing one is empty. */
+/** Runs SQL over the newest version of tables, of the files that `keep` keeps; a missing table is empty. */
 export async function readTables<T>(
   lake: LakeReader,
   specs: readonly TableSpec[],
@@ -98,7 +98,7 @@ export async function readTables<T>(
   });
 }
 
-/** Gives the SQL of one view, as {@link readTables} makes it. */
+/** One view of {@link readTables}. */
 export async function newestView(
   lake: LakeReader,
   spec: TableSpec,
@@ -107,7 +107,7 @@ export async function newestView(
   return snapshotView(lake, spec, await lake.table(spec.name).snapshot(), keep);
 }
 
-/** Gives the SQL of a view as {@link newestView} does, at a state that the caller has read. */
+/** At a state that the caller has read. */
 export async function snapshotView(
   { store, duckdb }: Omit<LakeReader, "table">,
   { name: table, columns }: TableSpec,

@@ -23,33 +23,33 @@ interface TableSummary {
 
 interface QueryOptions {
   readonly scratchDirectory: string;
-  /** The tables to look for, empty if they do not exist yet; without them the query finds all tables of the store. */
+  /** Tables to look for, empty where they do not exist; default: all of the store. */
   readonly tables?: readonly TableSpec[];
   readonly memoryLimitMb?: number;
-  /** Opens the encrypted columns of `tables`; without it they appear as stored. */
+  /** Opens encrypted columns of `tables`; without it they appear as stored. */
   readonly sealer?: Sealer;
 }
 
 export type QueryRow = Readonly<Record<string, JsonValue>>;
 
 interface ResultOptions {
-  /** Is told the columns before the first row. */
+  /** Gets the columns before the first row. */
   began?(columns: readonly SqlColumn[]): void;
-  /** Absolute path of a Parquet file that gets the rows; what is given is their `Count`. */
+  /** A Parquet file for the rows; the result is their `Count`. */
   readonly parquet?: string;
-  /** Whether the statement is a user's: it may be anything that reads. */
+  /** A user's statement: it may be anything that reads. */
   readonly isForeign?: boolean;
 }
 
-/** SQL over the tables of a lake, each at its newest version when the query starts. */
+/** SQL over a lake's tables, at their newest versions. */
 export interface LakeQuery {
   listTables(): Promise<TableSummary[]>;
-  /** Runs one statement that reads, and gives its rows as exact JSON values. @throws InputError if it is refused, or writes. */
+  /** Runs a statement that reads; rows are exact JSON values. @throws InputError if it is refused, or writes */
   query(sql: string, options?: ResultOptions): AsyncIterableIterator<QueryRow[]>;
   close(): Promise<void>;
 }
 
-/** Opens a lake for reading, with its own engine beside the one that loads. */
+/** Opens a lake for reading, with an engine of its own. */
 export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery {
   const { scratchDirectory, memoryLimitMb = 512, sealer, tables: specs = [] } = options;
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
@@ -97,13 +97,13 @@ function summaryOf({ location: { table }, snapshot }: ReadTable): TableSummary {
   };
 }
 
-/** Gives the statement that writes what another one reads; a view holds that one, whatever ends it. */
+/** A view holds the statement to be written out, whatever ends it. */
 async function copying(sql: SqlSession, reading: string, path: string): Promise<string> {
   await sql.run(`create temp view written_rows as ${reading}`);
   return `copy (from temp.written_rows) to ${sqlText(path)} (format parquet, compression zstd, use_tmp_file false)`;
 }
 
-/** Turns an error of DuckDB, which begins with the name of its kind, into a refusal; passes on any other error. */
+/** An error of DuckDB begins with its kind. */
 function refusalOf(error: unknown): unknown {
   if (
     !(error instanceof Error) ||
@@ -115,7 +115,7 @@ function refusalOf(error: unknown): unknown {
 }
 
 const SPACE = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*`;
-/** The words that ask for a plan; DuckDB's parser checks whatever follows. */
+/** DuckDB's parser checks what follows. */
 const EXPLAIN = new RegExp(
   `^${SPACE}explain\\b(${SPACE}analy[sz]e\\b|${SPACE}\\((?:\\s|,|analy[sz]e\\b|format\\s+\\w+)*\\))?`,
   "is",
@@ -125,7 +125,7 @@ const NOT_READING =
   "A query must be a single statement that reads: SELECT, WITH, FROM, DESCRIBE, SUMMARIZE, or EXPLAIN of one of " +
   "these. Nothing was changed.";
 
-/** Gives the text to run for a user's text: one statement that reads, or the plan of one. @throws InputError for others. */
+/** One statement that reads, or the plan of one. @throws InputError for others */
 async function readingStatement(connection: DuckDBConnection, text: string): Promise<string> {
   if (text.trim() === "") throw new InputError("The query is empty. Give one SELECT statement.");
   if (await selects(connection, text)) return text;
@@ -139,18 +139,18 @@ async function readingStatement(connection: DuckDBConnection, text: string): Pro
   throw new InputError(NOT_READING);
 }
 
-/** Whether DuckDB's parser finds one SELECT and nothing else; it looks up no names yet. */
+/** By DuckDB's parser, which looks up no names. */
 async function selects(connection: DuckDBConnection, text: string): Promise<boolean> {
   const answer = await connection.runAndReadAll("select json_serialize_sql(?::varchar)::varchar", [text]);
   const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as { readonly statements?: readonly unknown[] };
   return parsed.statements?.length === 1;
 }
 
-/** Finds the kind of the only statement in a text: `PRAGMA table_info`, for example, becomes one that reads. */
+/** Of the only statement: `PRAGMA table_info`, for example, becomes one that reads. */
 async function kindOf(connection: DuckDBConnection, text: string): Promise<StatementType | undefined> {
   const statements = await connection.extractStatements(text);
   if (statements.count !== 1) return undefined;
-  // This looks up names: a statement with a missing or forbidden one is not a statement that reads.
+  // This looks up names: one that is missing or forbidden makes it no statement that reads.
   const prepared = await statements.prepare(0).catch(() => undefined);
   return prepared?.statementType;
 }

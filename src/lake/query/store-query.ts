@@ -4,13 +4,13 @@ import { temporaryScratch } from "../sql/scratch.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { type LakeQuery, openQuery } from "./query.js";
 
-/** Opens tables of a store for reading and closes them again; each query reads the logs of all of them. */
+/** Opens tables for reading and closes them; each query reads all logs. */
 export async function withStoreQuery<R>(
   store: ObjectStore,
   work: (lake: LakeQuery) => Promise<R>,
   { sealer, tables }: { readonly sealer?: Sealer; readonly tables: readonly TableSpec[] },
 ): Promise<R> {
-  // SQL spills outside of the lake, so that read-only lakes can be read.
+  // Read-only lakes can be read.
   const scratchDirectory = await temporaryScratch();
   const query = openQuery(store, { scratchDirectory, tables, ...(sealer && { sealer }) });
   try {
@@ -20,7 +20,7 @@ export async function withStoreQuery<R>(
   }
 }
 
-/** Runs one statement and gives all of its rows. */
+/** All rows of a statement. */
 export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));

@@ -3,26 +3,26 @@ import { sqlText } from "../sql/duckdb-sql.js";
 
 const SAME = "partition by link_id, transaction_id order by sequence";
 
-/** SQL of whether a posted change may be what a departure `p` became; the joins below compare account, currency and type. */
+/** Whether a posted change may be what a departure `p` became; the joins below compare account, currency and type. */
 const IS_NEAR = `q."date" between p."date" and p."date" + 14 and (q.run_id = p.run_id or q.sequence > p.gone_after)
       and (p.returned_sequence is null or q.sequence < p.returned_sequence)`;
 
 const NAMES = `unnest(['m' || nullif(trim(merchant_id), ''), 'd' || nullif(trim(description), '')]) as name`;
 
-/** SQL of the pairs whose posted transaction first came with this change: what comes again, or is told again, is not new. */
+/** Pairs whose posted transaction is new with this change. */
 const isNew = (pairs: string) => `${pairs} semi join (
       select link_id, transaction_id as posted_id, min(sequence) as posted_sequence
       from feed semi join ${pairs} on feed.link_id = ${pairs}.link_id and transaction_id = posted_id group by all
     ) using (link_id, posted_id, posted_sequence)`;
 
-/** SQL of the pairs without those of a lower tier, where the departure or the posted transaction has one of a higher tier. */
+/** Pairs without a better tier of the departure or the posted transaction. */
 const BEST = `tier = min(tier) over (partition by link_id, sequence)
       and tier = min(tier) over (partition by link_id, posted_sequence)`;
 
 const PAIR = `p.link_id, p.sequence, q.transaction_id as posted_id, q.sequence as posted_sequence, q.run_id as posted_run_id,
       q.signed_amount as posted_signed_amount, q."date" as posted_date`;
 
-/** SQL of how a pending row goes by each rule: with its own removal, or with the next update of its link that lacks it. */
+/** How a pending row goes: by its own removal, or by its link's next update without it. */
 const GONE: Readonly<Record<PendingRule, { readonly updates: string; readonly isGone: string }>> = {
   listed: {
     updates: "(select *, run_id as gone_run_id, sequence as gone_after from updates)",
@@ -39,12 +39,11 @@ const GONE: Readonly<Record<PendingRule, { readonly updates: string; readonly is
 };
 
 /**
- * SQL of `transaction_links` (docs/use/tables.md, "transaction_links") over `transaction_changes`: a row for each departure,
- * which is an update that removed a pending transaction, or replaced it. A departure with one candidate, in the first update that brought any,
- * claims it if no other departure does; it is a pair if no departure without a claim fits that candidate either.
- *
- * @param rule the one that `transactions` is made by: of a replaced row it is not the posted one alone that it may have become
- * @param link reads the rows of this link alone: no pair crosses links
+ * `transaction_links` (docs/use/tables.md, "transaction_links") over the feed: a row for each departure, an update that
+ * removed or replaced a pending transaction. A departure with one candidate, in the first update that brought any,
+ * claims it if no other does; it is a pair if no departure without a claim fits that candidate either.
+ * @param rule as for `transactions`: a replaced row may have become more than the posted one
+ * @param link only its rows: no pair crosses links
  */
 export function transactionLinks(rule: PendingRule, link?: string): string {
   return `

@@ -8,7 +8,7 @@ import { transactionLinks } from "./transaction-links-view.js";
 
 const DECISIONS = "('pass', 'fail', 'none', 'error')";
 
-/** SQL of what a row waits for, in the order in which `next_action` is decided; null for one that is done. */
+/** What a row waits for, in the order of `next_action`; null for one that is done. */
 const STATE = `case
   when status in ('failed', 'invalid') then 'failed'
   when status = 'cancelled' then 'cancelled'
@@ -19,12 +19,12 @@ const STATE = `case
   when status = 'pending' then 'decision'
   when status not in ('pass', 'fail') or next_action is not null then 'check' end`;
 
-/** SQL of outcomes and when each was told: events have the service's words for a status, so versions are joined. */
+/** Outcomes, and when each was reported: events have the service's words for a status, so versions are joined. */
 const TOLD = `onboardings left join (
     select batch_id, line, attempt, version, max("at") as told_at from onboarding_events group by all
   ) using (batch_id, line, attempt, version)`;
 
-/** SQL of `onboarding_queue`: one row for each row of a batch whose latest outcome is open or needs somebody. */
+/** `onboarding_queue`: rows whose latest outcome is open or needs somebody. */
 const ONBOARDING_QUEUE = `
   with waiting as (
     select *, ${STATE} as state from (
@@ -49,8 +49,8 @@ const RESULTS = ["pass", "fail", "review", "other"];
 const TOTALS = RESULTS.map((name) => `${name}_total`);
 
 /**
- * SQL of `batch_burndown`: one row for each batch and day on which something came of its rows. A row counts as what its
- * latest version says at the day's end; until its first outcome, and while it waits, it is open.
+ * `batch_burndown`: a row for each batch and day with an outcome. A row counts as its latest version at the day's end;
+ * until its first outcome, and while it waits, it is open.
  */
 const BATCH_BURNDOWN = `
   with versions as (
@@ -81,7 +81,7 @@ const BATCH_BURNDOWN = `
 
 const CURRENT = "('synced', 'unchanged', 'superseded')";
 
-/** SQL of whose turn it is, as docs/run/errors.md, "Reasons of a link", says; a test compares it with the summary's words. */
+/** Whose turn it is (docs/run/errors.md, "Reasons of a link"); a test compares it with the summary's words. */
 const TURN = `case
   when last.status in ${CURRENT} and not starts_with(coalesce(last.reason, ''), 'state ') then null
   when last.status = 'not_ready' then 'bank'
@@ -95,8 +95,8 @@ const TURN = `case
   else 'us' end`;
 
 /**
- * SQL of `link_freshness`: one row for each bank link that runs found, without those that the customer deleted, that are
- * no longer listed, or whose owner was forgotten. Of two rows of one instant, the one with a commit is the last.
+ * `link_freshness`: links that runs found, without deleted, unlisted and forgotten ones. Of two rows of one instant, the
+ * commit is the last.
  */
 const LINK_FRESHNESS = `
   with timely as (from link_syncs where ${IS_TIMELY}), seen as (
@@ -122,13 +122,13 @@ const LINK_FRESHNESS = `
   where is_gone is not true and coalesce(last.reason, '') not in ('state deleted', 'link_gone')
     and coalesce(owner, last.fp_id, '') not in (${FORGOTTEN_NOW})`;
 
-/** SQL of `stale_links`: those that `status` lists unless it is told another age. */
+/** `stale_links`, as `status` lists them. */
 const STALE_LINKS = `
   select * from link_freshness where age_s > 3 * 86400 and last_at > now() - interval 33 days`;
 
 const SECONDS = "round((epoch_ms(finished_at) - epoch_ms(started_at)) / 1000, 3)";
 
-/** SQL of `run_trends`: one row for each run that ended, with its times in seconds and its rows per second. */
+/** `run_trends`: each run's times in seconds and rows per second. */
 const RUN_TRENDS = `
   select run_id, kind, schedule, started_at::date as day, started_at, ${SECONDS} as duration_s, status, links,
     created, updated, removed, quarantined, failed, calls, pages, restarts, round(paused_ms / 1000, 3) as paused_s,
@@ -138,7 +138,7 @@ const RUN_TRENDS = `
 const VALUES = ["signed_amount", "currency", "date", "pending", "description", "merchant_name"];
 const ASKED = VALUES.map((name) => `"${name}", lag("${name}") over changes as ${name}_before`);
 
-/** SQL of `daily_changes`: one row for each row of the feed, with the values that its transaction had before. */
+/** `daily_changes`: each row of the feed, with its transaction's values before. */
 const DAILY_CHANGES = `
   select fetched_at::date as day, run_id, fp_id, link_id,
     coalesce(account_id, lag(account_id) over changes) as account_id, transaction_id, sequence, change_type, inferred,
@@ -148,8 +148,8 @@ const DAILY_CHANGES = `
 const BALANCES = ["balance_available", "balance_current", "balance_limit", "balance_currency"];
 
 /**
- * SQL of `account_balances` over the history `accounts`: a row for each change of an account's balances, the first
- * observation among them (docs/use/tables.md, "account_balances"). An account that was gone begins again.
+ * `account_balances`: each change of an account's balances, its first observation included (docs/use/tables.md,
+ * "account_balances"). An account that was gone begins again.
  */
 const BALANCES_VIEW = `
   select run_id, observed_at, fp_id, link_id, account_id, ${BALANCES.join(", ")}, balance_date, balance_date_text
@@ -159,19 +159,18 @@ const BALANCES_VIEW = `
     from accounts window same as (partition by fp_id, link_id, account_id order by observed_at)
   ) where gone is not true and not is_same`;
 
-/** A view that a query has beside the tables, if the caller knows the tables that it is made of. */
+/** A view beside the tables, for callers that know its tables. */
 interface LakeView {
   readonly name: string;
-  /** Names of tables. */
   readonly sources: readonly string[];
   readonly sql: string;
-  /** Its SQL where pending rows are replaced, if that differs. */
+  /** Where pending rows are replaced, if that differs. */
   readonly replaced?: string;
 }
 
 const OF_QUARANTINE = QUARANTINE_SOURCES.map(({ name }) => name);
 
-/** Every view, those that others are made of first (docs/use/tables.md has a section for each). */
+/** Sources of others first (docs/use/tables.md has a section for each). */
 export const VIEWS: readonly LakeView[] = [
   { name: "account_balances", sources: ["accounts"], sql: BALANCES_VIEW },
   { name: "quarantine_states", sources: OF_QUARANTINE, sql: QUARANTINE_STATES },

@@ -3,8 +3,8 @@ import { runs } from "../tables/runs.js";
 import { type LakeReader, readTables } from "./query-views.js";
 
 /**
- * Gives now, in epoch milliseconds, for what can't be undone: never more than a day after the newest `Date` of the service
- * that runs have seen, by either clock. Undefined where none has: then nobody knows what day it is.
+ * Epoch milliseconds for what can't be undone: at most a day after the newest `Date` of the service that runs have seen,
+ * by either clock. Undefined where none has.
  */
 export async function witnessedNow(lake: LakeReader, now = Date.now()): Promise<number | undefined> {
   const [row] = await readTables(lake, [runs], (sql) =>

@@ -1,10 +1,10 @@
 import { isBlank } from "../../service/transaction-values.js";
 import { type CipReportFacts, findingsOf, instantOf } from "./report.js";
 
-/** Parts of the rule: 31 CFR 1020.220(a)(3)(i) (docs/use/exports.md, "Parts of the rule"). */
+/** 31 CFR 1020.220(a)(3)(i) (docs/use/exports.md, "Parts of the rule"). */
 export type RulePart = "A" | "B" | "C" | "D";
 
-/** Kinds of exceptions, the gravest first. */
+/** The gravest first. */
 export const EXCEPTION_KINDS = [
   "consider",
   "no_report",
@@ -15,19 +15,19 @@ export const EXCEPTION_KINDS = [
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
 
-/** Something about a report that an examiner would ask about. */
+/** What an examiner would ask about. */
 export interface CipException {
   readonly kind: ExceptionKind;
   readonly part: RulePart | null;
-  /** Field of the report, as `watchlist.sanction`. */
+  /** `watchlist.sanction` */
   readonly element: string;
-  /** Words; those of the report may be among them. */
+  /** May quote the report. */
   readonly detail: string;
-  /** Verification sources that the report names for the element; null where it names none for it. */
+  /** Verification sources; null where the report names none. */
   readonly sources: readonly string[] | null;
 }
 
-/** What no report of the service holds, so no pack covers it. */
+/** No report of the service holds these. */
 export const NOT_COVERED = {
   part: "B",
   element: "documents",
@@ -36,18 +36,18 @@ export const NOT_COVERED = {
 } as const;
 
 interface Context {
-  /** The name that means an automatic approval. */
+  /** It means an automatic approval. */
   readonly approver: string;
   /** ISO instant of the report. */
   readonly madeAt: string;
 }
 
-/** Whether a playbook approved the user, and no reviewer. */
+/** A playbook approved the user, no reviewer. */
 export function isAutomatic({ approved_by }: CipReportFacts, approver: string): boolean {
   return approved_by === approver;
 }
 
-/** Everything that is wrong with a report, the gravest first. */
+/** The gravest first. */
 export function exceptionsOf(report: CipReportFacts, context: Context): CipException[] {
   return [
     ...considers(report),

@@ -2,25 +2,24 @@ import { HIDDEN } from "../../service/external-id.js";
 import type { CipReportFacts } from "./report.js";
 
 const LAST_DIGITS = 4;
-/** The last four digits of a shorter tax id would give it away. */
+/** A shorter tax id shows none of its last digits. */
 const DIGITS_OF_TAX_ID = 9;
 const SHORTEST_TAKEN_OUT = 4;
 
-/** How the sensitive values of one report are shown: tax id, birth date, address and IP address. */
+/** How a report's sensitive values are shown. */
 export interface Mask {
   taxId(value: string): string;
   birthDate(value: string): string;
   address(value: string): string;
   ipAddress(value: string): string;
-  /** Any other text of the report, which may quote them. */
+  /** Any other text, which may quote them. */
   text(value: string): string;
 }
 
 const same = (value: string): string => value;
-/** Shows everything. */
 export const UNMASKED: Mask = { taxId: same, birthDate: same, address: same, ipAddress: same, text: same };
 
-/** Hides a report's sensitive values, even where another text of it quotes them. */
+/** Hides sensitive values, also where other texts quote them. */
 export function maskOf({
   checked_data,
   ip_address,

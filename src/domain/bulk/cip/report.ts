@@ -3,7 +3,7 @@ import { isRealDay } from "../../service/transaction-values.js";
 type Optional = string | null | undefined;
 type Verdict = "clear" | "consider";
 
-/** What the rules read of a report (docs/reference/service.md, "CIP report"). */
+/** docs/reference/service.md, "CIP report". */
 export interface CipReportFacts {
   readonly approved_at: string;
   readonly approved_by: string;
@@ -36,7 +36,7 @@ export interface CipReportFacts {
   };
 }
 
-/** Every verdict of a report, in the order in which they are shown. */
+/** In the order of display. */
 export const CIP_ELEMENTS = [
   "result",
   "date_of_birth",
@@ -50,7 +50,7 @@ export const CIP_ELEMENTS = [
 ] as const;
 export type CipElement = (typeof CIP_ELEMENTS)[number];
 
-/** The verdicts of a report, each with its verification sources; null where the report names none for the element. */
+/** Verdicts with their verification sources; null for none. */
 export function findingsOf(report: CipReportFacts) {
   const { watchlist } = report;
   const found: Readonly<Record<CipElement, readonly [Verdict, (readonly string[])?]>> = {
@@ -73,7 +73,7 @@ export function findingsOf(report: CipReportFacts) {
 const INSTANT = /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)$/;
 const MICRO_DIGITS = 6;
 
-/** A text as an instant in UTC with six decimals; null where it has no offset or names no real day. They compare as texts. */
+/** UTC with six decimals, comparable as text; null without an offset or a real day. */
 export function instantOf(text: string | null | undefined): string | null {
   const match = INSTANT.exec(text ?? "");
   if (match === null) return null;
@@ -83,7 +83,7 @@ export function instantOf(text: string | null | undefined): string | null {
   const at = Date.parse(`${day}T${time}${colon}`);
   if (Number.isNaN(at)) return null;
   const whole = new Date(at).toISOString();
-  // Years of another length come of an offset around the first and the last of them.
+  // An offset around the first or last year gives a year of another length.
   if (!/^(?!0000)\d{4}-/.test(whole)) return null;
   return `${whole.slice(0, -5)}.${fraction.slice(0, MICRO_DIGITS).padEnd(MICRO_DIGITS, "0")}Z`;
 }

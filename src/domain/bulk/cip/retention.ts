@@ -1,6 +1,6 @@
 import { type RetentionRules, yearsLater } from "../../tables/retention.js";
 
-/** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii), by what is kept (docs/use/exports.md, "Retention"). */
+/** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii) (docs/use/exports.md, "Retention"). */
 const CLASSES = {
   identity: {
     record_class: "(A) identifying information",
@@ -14,7 +14,7 @@ const CLASSES = {
   },
 } as const;
 
-/** What the law asks for; an institution may keep records for longer. */
+/** By law; an institution may keep records for longer. */
 const LEAST_YEARS = 5;
 
 function yearsOf(rules: RetentionRules) {
@@ -24,24 +24,23 @@ function yearsOf(rules: RetentionRules) {
   };
 }
 
-/** What decides how long a user's records are kept. */
 interface Kept {
   /** ISO day; null while the account is open. */
   readonly accountClosedOn: string | null;
-  /** Null where nobody knows. */
+  /** Null for unknown. */
   readonly legalHold: boolean | null;
-  /** ISO instant at which the record was made; null where there is none. */
+  /** ISO instant of the record; null for none. */
   readonly madeAt: string | null;
 }
 
-/** The first days on which a user's records may be purged; null where there is no such day. */
+/** The first days on which records may be purged; null for never. */
 export interface PurgeDays {
   readonly identity: string | null;
   readonly records: string | null;
   readonly note: string | null;
 }
 
-/** When a user's records may be purged at the earliest. A legal hold wins; an open account has no day. */
+/** A legal hold wins; an open account has no day. */
 export function purgeDays(
   { accountClosedOn, legalHold, madeAt }: Kept,
   rules: RetentionRules = {},
@@ -56,7 +55,7 @@ export function purgeDays(
   };
 }
 
-/** Sums up the days of every member: a pack is kept as long as the longest of them. */
+/** A pack is kept as long as its longest member. */
 export class PackRetention {
   #identity = "";
   #records = "";
@@ -70,7 +69,7 @@ export class PackRetention {
     if (records !== null && records > this.#records) this.#records = records;
   }
 
-  /** What the manifest says: when all of a class may be purged; null where a member has no such day. */
+  /** When all of a class may be purged; null where a member has no day. */
   summary(rules: RetentionRules = {}) {
     const years = yearsOf(rules);
     const onHold = this.#onHold;

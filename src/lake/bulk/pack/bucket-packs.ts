@@ -11,9 +11,9 @@ import { readSums, sumsOf } from "./verify-pack.js";
 const AT_ONCE = 8;
 
 /**
- * Packs below a prefix (empty, or ending in `/`) of a store that renames nothing. An attempt stages its files under their
- * hashes; the first one to write `SHA256SUMS` decides what the pack is, and whoever comes then puts the same bytes in their
- * places, `manifest.json` last: a pack without it is not there (docs/inside/rules.md, "A lake in a bucket").
+ * Packs in a store that renames nothing. An attempt stages its files by hash; the first to write `SHA256SUMS` decides
+ * the pack, and all others put the same bytes in place, `manifest.json` last: a pack without it is not there
+ * (docs/inside/rules.md, "A lake in a bucket").
  */
 export function bucketPacks(store: ObjectStore, prefix: string): PackPlace {
   const keyOf = (id: string, path: string) => `${prefix}${id}/${path}`;
@@ -21,7 +21,7 @@ export function bucketPacks(store: ObjectStore, prefix: string): PackPlace {
   const addressOf = (id: string) => `${store.address}/${prefix}${id}`;
   const isThere = async (id: string) => (await store.stat(keyOf(id, PROOF.manifest))) !== undefined;
 
-  /** @param written where this process has the files of the pack */
+  /** @param written the pack's files in this process */
   async function settle(id: string, scratch: string, written?: Sums): Promise<boolean> {
     if (await isThere(id)) return true;
     const text = (await store.get(keyOf(id, PROOF.sums)))?.toString("utf8");

@@ -4,14 +4,14 @@ import { InputError } from "../../../domain/failures.js";
 import { PackError, type PackManifest, PROOF, type ReadManifest, readManifest } from "./manifest.js";
 
 export interface PackChain {
-  /** The packs before it that are in the same directory, the nearest first. */
+  /** Earlier packs in the directory, the nearest first. */
   readonly chain: readonly string[];
-  /** The pack that is missing where the chain could not be followed further; null at its beginning. */
+  /** The missing pack at the chain's end; null at its beginning. */
   readonly chain_ends_before: string | null;
 }
 
 /**
- * Follows the packs before one, in the same directory, as far as they are there: each must be the one that the next names.
+ * Follows earlier packs in the same directory, each named by the next one.
  * @throws PackError where one is another
  */
 export async function verifyChain(
@@ -45,7 +45,7 @@ export async function verifyChain(
   return { chain, chain_ends_before: null };
 }
 
-/** Compares a manifest with what packs beside it, which were made after it, say of it. @throws PackError where one says otherwise */
+/** Compares a manifest with what later packs beside it say. @throws PackError where one differs */
 export async function verifyLater(directory: string, { manifest, sha256 }: ReadManifest): Promise<void> {
   const { kind, export_id } = manifest;
   const beside = dirname(directory);

@@ -6,7 +6,7 @@ import { InputError } from "../../../domain/failures.js";
 import { isAbsent, unreadable } from "../../store/local/local-store-errors.js";
 import { isPackPath, type PackFile } from "./pack-files.js";
 
-/** Thrown when a pack is not what it was when it was written. The message names the first thing that is wrong. */
+/** A pack was changed; the message names the first thing that is wrong. */
 export class PackError extends Error {
   override readonly name = "PackError";
 }
@@ -18,7 +18,7 @@ export const PROOF = {
   publicKey: "signing-key.pem",
 } as const;
 
-/** The files of rows that every kind of pack has. Both have a column `fp_id`, the second one `status`. */
+/** In every pack. Both have `fp_id`, the second one `status`. */
 export const POPULATION_FILE = "population.csv";
 export const OUTCOMES_FILE = "outcomes.csv";
 
@@ -28,22 +28,22 @@ const count = z.int().min(0);
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "not a sha256 in hex");
 const id = z.string().regex(/^[\w.-]{1,128}$/, "not an id");
 
-/** What every kind of pack says of itself (docs/use/exports.md, "manifest.json"), in the order of its file. */
+/** docs/use/exports.md, "manifest.json". */
 export const manifestSchema = z.strictObject({
   format: z.literal("nightledger-pack/1"),
   kind: id,
   export_id: id,
-  /** What the kind adds: who, when, from where. */
+  /** The kind's own: who, when, from where. */
   facts: z.record(z.string(), z.unknown()),
   counts: z.strictObject({ population: count, exported: count, failed: count, excluded: count }),
   equation: z.literal(EQUATION),
   population: z.strictObject({ rows: count, sha256: hash }),
-  /** The pack before this one, by its manifest: packs form a chain. */
+  /** The earlier pack's manifest: packs form a chain. */
   previous: z.strictObject({ export_id: id, manifest_sha256: hash }).nullable(),
   amends: id.nullable(),
   /** {@link contentSha256}, which the report prints. */
   content_sha256: hash,
-  /** The sha256 is that of the public key's DER form (SubjectPublicKeyInfo). */
+  /** sha256 of the public key's DER form (SubjectPublicKeyInfo). */
   signature: z.strictObject({ algorithm: z.literal("Ed25519"), public_key_sha256: hash }).nullable(),
   files: z.array(
     z.strictObject({
@@ -59,14 +59,14 @@ export type PackManifest = z.output<typeof manifestSchema>;
 export type PackCounts = Readonly<PackManifest["counts"]>;
 
 /**
- * One hash over all files of rows: the sha256 of their lines in `SHA256SUMS`. The report prints it, because it can't
- * print the hash of a manifest that holds its own.
+ * sha256 of the row files' lines in `SHA256SUMS`, for the report, which can't print the hash of a manifest that holds
+ * its own.
  */
 export function contentSha256(files: readonly PackFile[]): string {
   return textSha256(sumLines(files.filter(({ path }) => /\.(parquet|csv)$/.test(path))));
 }
 
-/** Lines as `sha256sum` writes them, in the order of paths. */
+/** As `sha256sum` writes them, by path. */
 export function sumLines(files: readonly Pick<PackFile, "path" | "sha256">[]): string {
   return [...files]
     .sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -89,8 +89,8 @@ export interface ReadManifest {
 }
 
 /**
- * Reads and judges the manifest of a pack; `expect` sees its hash first.
- * @throws InputError where the directory has none; PackError where it is not a manifest of this form.
+ * Reads a pack's manifest; `expect` sees its hash first.
+ * @throws InputError where there is none; PackError for another form
  */
 export async function readManifest(
   directory: string,

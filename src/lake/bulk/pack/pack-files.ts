@@ -38,15 +38,15 @@ export interface PackFile {
   readonly path: string;
   readonly sha256: string;
   readonly bytes: number;
-  /** Rows of a table, without the header; null for other files. */
+  /** Without the header; null for other files. */
   readonly rows: number | null;
 }
 
-/** The lake's group may read them, as the rest of a lake; a tighter umask wins. */
+/** The lake's group may read them. */
 const FILE_MODE = 0o640;
 const DIRECTORY_MODE = 0o750;
 
-/** Whether a path can be that of a file of a pack: it stays inside, and `sha256sum` writes it as it is. */
+/** A path inside the pack that `sha256sum` writes as it is. */
 export function isPackPath(path: string): boolean {
   return !/(^|\/)\.{0,2}(\/|$)|[\0\\\n\r]/.test(path);
 }
@@ -54,14 +54,14 @@ export function isPackPath(path: string): boolean {
 export class PackFiles {
   readonly #files: PackFile[] = [];
 
-  /** @param directory empty, and nobody else's. */
+  /** @param directory empty, and nobody else's */
   constructor(readonly directory: string) {}
 
   get files(): readonly PackFile[] {
     return [...this.#files].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Writes a text file piece by piece. `write` returns how many rows it wrote; nothing if the file has none. */
+  /** `write` returns how many rows it wrote, if the file has any. */
   async write(
     path: string,
     write: (out: (text: string) => Promise<void>) => Promise<number | undefined>,
@@ -85,7 +85,7 @@ export class PackFiles {
     }
   }
 
-  /** Adds a file that something else wrote to its {@link place}. */
+  /** Adds a file written to its {@link place}. */
   async add(path: string, rows: number | null): Promise<PackFile> {
     const local = join(this.directory, path);
     const { size } = await stat(local);
@@ -105,16 +105,16 @@ export class PackFiles {
   }
 }
 
-/** The columns of a spool's rows, and those that they are sorted by; without an order they stay as they come. */
+/** Columns, and those to sort by. */
 interface SpoolForm {
   readonly columns: readonly Column[];
   readonly order?: readonly string[];
 }
 
-/** One thread: the same rows give the same bytes. */
+/** The same rows give the same bytes. */
 const THREADS = 1;
 
-/** Rows on their way into a sorted file, kept on the disk: there may be more than fit into memory. */
+/** Rows on their way into a sorted file, on the disk. */
 export class RowSpool<Row = SqlRow> {
   readonly #path: string;
   readonly #text: BufferedText;
@@ -131,14 +131,14 @@ export class RowSpool<Row = SqlRow> {
     });
   }
 
-  /** Takes rows of JSON values; instants as text. */
+  /** JSON values; instants as text. */
   async add(rows: readonly object[]): Promise<void> {
     const lines = rows.map((row) => `${JSON.stringify(row, withoutHalfPairs)}\n`);
     for (const line of lines) this.#largest = Math.max(this.#largest, Buffer.byteLength(line));
     await this.#text.write(lines.join(""));
   }
 
-  /** Writes the rows as one Parquet file; how many there are. */
+  /** Returns the number of rows. */
   async writeParquet(path: string): Promise<number> {
     const query = await this.#query();
     return this.#inOrder(async (sql) => {
@@ -177,7 +177,7 @@ export class RowSpool<Row = SqlRow> {
     await rm(this.#path, { force: true });
   }
 
-  /** Keeps rows that SQL does not sort in the order in which they came; loads elsewhere need none. */
+  /** Rows that SQL does not sort stay in their order. */
   async #inOrder<T>(work: (sql: SqlSession) => Promise<T>): Promise<T> {
     return this.duckdb.exclusive(async (sql) => {
       await sql.run("set preserve_insertion_order = true");

@@ -7,26 +7,26 @@ import { errorCode, isAbsent, unpublished } from "../../store/local/local-store-
 import { syncToDisk } from "../../store/local/local-store-files.js";
 import { isTemporary, temporaryName } from "../../store/object-store.js";
 
-/** Where packs are, each under its id. `scratch` is a directory of the caller's, which removes it. */
+/** Packs by id. `scratch` is the caller's directory, which it removes. */
 export interface PackPlace {
-  /** Of a pack: a path, or `s3://…`. */
+  /** A path, or `s3://…`. */
   addressOf(id: string): string;
   isThere(id: string): Promise<boolean>;
-  /** Names of what is there, whole packs or not. */
+  /** Whole packs or not. */
   names(): Promise<string[]>;
-  /** Gives a directory with the files of a pack, or with some: the pack itself, or copies below `scratch`. */
+  /** A directory with a pack's files (or some): the pack itself, or copies below `scratch`. */
   read(id: string, scratch: string, paths?: readonly string[]): Promise<string>;
-  /** Makes a directory in which an attempt writes a pack; the caller removes it. */
+  /** A directory for an attempt; the caller removes it. */
   begin(id: string, scratch: string): Promise<string>;
-  /** Publishes a sealed pack as a whole. Of several attempts one counts, however they end. */
+  /** Of several attempts one counts, however they end. */
   publish(id: string, directory: string): Promise<void>;
-  /** Finishes what attempts that were killed have begun to publish; whether the pack is there then. */
+  /** Finishes what killed attempts began to publish; whether the pack is there then. */
   resume(id: string, scratch: string): Promise<boolean>;
 }
 
 export function directoryPacks(base: string): PackPlace {
   const addressOf = (id: string) => join(base, id);
-  /** Not before the pack is there: an attempt that Temporal gave up on must not publish a part of its files. */
+  /** Only once the pack is there: an attempt that Temporal gave up must not publish a part. */
   async function removeAttempts(id: string): Promise<void> {
     for (const name of await namesIn(base))
       if (isTemporary(name) && name.includes(`-${id}.`))
@@ -62,20 +62,17 @@ async function namesIn(directory: string): Promise<string[]> {
   });
 }
 
-/** As the rest of a lake, it holds personal data: only its owner and its group read it. */
+/** Personal data: for its owner and its group. */
 const READ_ONLY = 0o440;
 const DIRECTORY_MODE = 0o750;
 
-/**
- * Gives a finished pack its name, durably and as a whole; an existing pack is never replaced. Both paths must be on one file
- * system. @throws InputError where the target exists; the finished pack stays where it is.
- */
+/** Names a finished pack, durably and as a whole, on one file system. @throws InputError where the target exists */
 export async function publishPack(from: string, target: string): Promise<void> {
   if (await isThere(target)) throw taken(target);
   await makeDurable(from);
   const parent = dirname(target);
   try {
-    // Two levels: `_exports/<kind>` may have been made by a run that was killed before its name was durable.
+    // A run that made `_exports/<kind>` may have been killed before its name was durable.
     await new DurableDirectories(dirname(parent)).make(parent, DIRECTORY_MODE);
     await rename(from, target);
     await syncToDisk(parent);
@@ -85,7 +82,7 @@ export async function publishPack(from: string, target: string): Promise<void> {
   }
 }
 
-/** Whether a pack of that name exists already, as after a kill right after its publication. */
+/** A pack is there after a kill right behind its publication. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);

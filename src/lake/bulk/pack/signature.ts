@@ -13,27 +13,27 @@ import {
 } from "./manifest.js";
 import type { PackFiles } from "./pack-files.js";
 
-/** A signing key from PEM text. @throws InputError where it is not an Ed25519 private key, saying how to make one. */
+/** @throws InputError where it is no Ed25519 private key, saying how to make one */
 export function signingKey(pem: string, source: string): KeyObject {
   try {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // Said below, without the words of OpenSSL, which may quote the text.
+    // OpenSSL's words may quote the text.
   }
   throw new InputError(
     `${source}: is not an Ed25519 private key in PEM without a passphrase. Make one: openssl genpkey -algorithm ed25519 -out new-signing-key.pem`,
   );
 }
 
-/** A public key from PEM text. @throws InputError where it is not an Ed25519 key. */
+/** @throws InputError where it is no Ed25519 public key */
 export function publicKey(pem: string, source: string): KeyObject {
   try {
     const key = createPublicKey(pem);
-    // Checking a pack needs no private key, and nobody should have to hand it out.
+    // Checking needs no private key, and nobody should hand it out.
     if (!pem.includes("PRIVATE KEY") && key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // Said below.
+    // See below.
   }
   throw new InputError(`${source}: is not an Ed25519 public key in PEM.`);
 }
@@ -42,7 +42,7 @@ export function publicPem(key: KeyObject): string {
   return publicOf(key).export({ type: "spki", format: "pem" }) as string;
 }
 
-/** sha256 of a public key's DER form: `openssl pkey -pubin -in signing-key.pem -outform DER | sha256sum`. */
+/** As `openssl pkey -pubin -in signing-key.pem -outform DER | sha256sum`. */
 export function keyFingerprint(key: KeyObject): string {
   return textSha256(publicOf(key).export({ type: "spki", format: "der" }));
 }
@@ -65,7 +65,7 @@ type PackStatement = Pick<
   "kind" | "export_id" | "facts" | "counts" | "population" | "previous" | "amends"
 >;
 
-/** Finishes a pack: writes its manifest, the manifest's signature where there is a key, and `SHA256SUMS` over all of it. */
+/** Writes a pack's manifest, its signature, and `SHA256SUMS` over everything. */
 export async function sealPack(
   pack: PackFiles,
   statement: PackStatement,

@@ -26,15 +26,15 @@ export interface VerifiedPack
     PackChain {
   readonly manifest_sha256: string;
   readonly files: number;
-  /** `given`: signed by the given key; `own`: by the key in the pack, whose fingerprint the user has to compare. */
+  /** By the user's key, or by the one in the pack, whose fingerprint the user compares. */
   readonly signature: "none" | "own" | "given";
   readonly public_key_sha256: string | null;
 }
 
 /**
- * Proves a pack without network and lake: its files, counts, equation, signature, and the chain in the same directory.
- * @param bring brings the manifest of an earlier pack into the same directory, where it can
- * @throws PackError naming the first thing that is wrong; InputError where the directory is no pack.
+ * Proves a pack offline: files, counts, equation, signature, and the chain in its directory.
+ * @param bring brings an earlier pack's manifest into the directory
+ * @throws PackError for the first thing that is wrong; InputError where there is no pack
  */
 export async function verifyPack(
   given: string,
@@ -62,7 +62,7 @@ export async function verifyPack(
   return { ...proved, ...chain, signature, public_key_sha256 };
 }
 
-/** Reads the manifest that `SHA256SUMS` names. @throws PackError also where the directory is named after another export */
+/** The manifest that `SHA256SUMS` names. @throws PackError also in another export's directory */
 export async function readProvenManifest(directory: string): Promise<ReadManifest> {
   const read = await readSummedManifest(directory);
   const { kind, export_id } = read.manifest;
@@ -76,7 +76,7 @@ export async function readProvenManifest(directory: string): Promise<ReadManifes
 
 async function readSummedManifest(directory: string): Promise<ReadManifest> {
   const sums = await readSums(directory).catch(async (error) => {
-    // A directory without a manifest is no pack at all.
+    // Without a manifest it is no pack.
     await readManifest(directory);
     throw error;
   });
@@ -120,7 +120,7 @@ async function verifySignature(
   return given === undefined ? "own" : "given";
 }
 
-/** Reads `SHA256SUMS`. @throws PackError where it is missing or has a line of another form. */
+/** @throws PackError where it is missing or of another form */
 export async function readSums(directory: string): Promise<{ text: string; byPath: Map<string, string> }> {
   const text = await readFile(join(directory, PROOF.sums), "utf8").catch((error) => {
     throw new PackError(`${PROOF.sums} is missing or can't be read`, { cause: error });
@@ -128,7 +128,7 @@ export async function readSums(directory: string): Promise<{ text: string; byPat
   return { text, byPath: sumsOf(text) };
 }
 
-/** The sha256 of each file by its path. @throws PackError for a line of another form. */
+/** sha256 by path. @throws PackError for a line of another form */
 export function sumsOf(text: string): Map<string, string> {
   const byPath = new Map<string, string>();
   for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
@@ -141,7 +141,7 @@ export function sumsOf(text: string): Map<string, string> {
   return byPath;
 }
 
-/** @throws PackError where a file of a pack is not the one that `SHA256SUMS` names. */
+/** @throws PackError where a file is not the one in `SHA256SUMS` */
 function agreesWithSums(byPath: ReadonlyMap<string, string>, path: string, sha256: string): void {
   const said = byPath.get(path);
   if (said === undefined) throw new PackError(`${PROOF.sums} has no line for ${path}`);
@@ -149,7 +149,7 @@ function agreesWithSums(byPath: ReadonlyMap<string, string>, path: string, sha25
     throw new PackError(`${path} is not the file that ${PROOF.sums} names: it was changed`);
 }
 
-/** Compares every file of a directory with a manifest and `SHA256SUMS`: none changed, missing or added. */
+/** No file changed, missing or added. */
 async function verifyFiles(directory: string, manifest: PackManifest, manifestSha256: string): Promise<void> {
   const there = new Set(await listed(directory));
   for (const { path, sha256, bytes } of manifest.files) {
@@ -194,7 +194,7 @@ async function listed(directory: string, prefix = ""): Promise<string[]> {
   return found.sort();
 }
 
-/** Counts the rows of every file, and compares the population with its outcomes: each member exactly once. */
+/** Row counts, and each member of the population exactly once among the outcomes. */
 async function verifyRows(directory: string, manifest: PackManifest, duckdb: DuckDb): Promise<void> {
   verifyEquation(manifest);
   const rowsOf = (path: string) => {
@@ -222,7 +222,7 @@ async function verifyRows(directory: string, manifest: PackManifest, duckdb: Duc
           `${PROOF.manifest}: counts.${status} is ${said}, and ${OUTCOMES_FILE} has ${found}`,
         );
     }
-    // Each side once: with as many rows on both sides, a member twice leaves another one out.
+    // With equal counts, a member twice leaves another one out.
     const apart = await number(
       OUTCOMES_FILE,
       `(select fp_id, count(*) as c from ${rowsOf(POPULATION_FILE)} group by all) p
@@ -237,7 +237,7 @@ async function verifyRows(directory: string, manifest: PackManifest, duckdb: Duc
   });
 }
 
-/** Checks that what a manifest says of its population and counts agrees with itself. */
+/** Population and counts agree. */
 function verifyEquation({ counts, population, files }: PackManifest): void {
   const { exported, failed, excluded } = counts;
   if (counts.population !== exported + failed + excluded) {

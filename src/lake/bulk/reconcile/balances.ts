@@ -7,7 +7,7 @@ import {
 import { groupedBy } from "../../../domain/grouped-by.js";
 import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 
-/** Judges the balances of the accounts in `known_accounts` over the views of `accounts`, `link_syncs` and the feed. */
+/** Judges balances of `known_accounts` over `accounts`, `link_syncs` and the feed. */
 export async function checkBalances(
   sql: SqlSession,
   quarantined: (linkId: string) => number,
@@ -34,13 +34,12 @@ function keyOf({ fp_id, link_id, account_id }: SqlRow): string {
   return JSON.stringify([fp_id, link_id, account_id]);
 }
 
-/** SQL of what runs did with the links of the accounts. */
 const KNOWN_SYNCS = `
   create temp table known_syncs as
   select run_id, link_id, certificate, certificate_prev, sequence_to, status in ('synced', 'unchanged') as is_read
   from link_syncs semi join known_accounts using (link_id)`;
 
-/** SQL of the last two balances of each account, whether their runs read the link too, and its last certificate then. */
+/** The last two balances of each account, whether their runs read the link too, and its last certificate then. */
 const OBSERVATIONS = `
   create temp table observations as
   with states as (
@@ -61,8 +60,8 @@ const OBSERVATIONS = `
   from newest left join known_syncs s on s.run_id = newest.run_id and s.link_id = newest.link_id and s.is_read`;
 
 /**
- * SQL of the last row of the feed that each observation's run had of the link. Certificates say it, and no time: a clock
- * may have been wrong. Those of updates without rows lead on to the one before; a chain that can't be followed says nothing.
+ * The last row of the feed that each observation's run had of the link, by certificates: a clock may be wrong. An update
+ * without rows leads on to the one before; a broken chain says nothing.
  */
 const BOUNDS = `
   create temp table bounds as
@@ -80,9 +79,9 @@ const BOUNDS = `
   from observations o join ends e using (fp_id, link_id, account_id, nth)`;
 
 /**
- * SQL of what became posted between the two observations of each account: the rows of the link whose last change in
- * the feed fell between them, each with what it counted for before and after. A run reads the accounts before the
- * links, so all rows that the run of an observation brought count as there already.
+ * What became posted between an account's two observations: rows whose last change fell between them, with what they
+ * counted for before and after. A run reads accounts before links, so all rows of an observation's run count as there
+ * already.
  */
 const POSTED = `
   with spans as (

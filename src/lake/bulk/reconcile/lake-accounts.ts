@@ -19,9 +19,9 @@ import { checkBalances } from "./balances.js";
 
 interface AskedUsers {
   readonly fpIds: readonly string[];
-  /** Only these bank links; left out, all. */
+  /** Default: all. */
   readonly links?: readonly string[] | undefined;
-  /** First and last day; left out, there is no bound. */
+  /** Default: no bound. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -29,18 +29,17 @@ interface AskedUsers {
 export interface LakeAccount {
   readonly linkId: string;
   readonly accountId: string;
-  /** Why its rows can't be compared; null where they can be. */
+  /** Why its rows can't be compared; null where they can. */
   readonly obstacle: string | null;
-  /** Live rows of the days. */
   readonly rows: number;
-  /** Sum of their signed amounts, decimal text. */
+  /** Of signed amounts, decimal text. */
   readonly sum: string;
-  /** Rows of its link that are open in quarantine. */
+  /** Open rows of its link. */
   readonly quarantined: number;
   readonly balance: BalanceCheck;
 }
 
-/** What the lake has of the accounts of some users, by user; all of it at one state. */
+/** The lake's accounts of some users, at one state. */
 export async function lakeAccounts(lake: Lake, asked: AskedUsers): Promise<Map<string, LakeAccount[]>> {
   const state = await syncedState(lake);
   const pinned = state ?? (await newestState(lake));
@@ -86,7 +85,7 @@ async function openRows(lake: Lake): Promise<Map<string, number>> {
   return new Map(rows.map(({ link_id, rows }) => [String(link_id), Number(rows)]));
 }
 
-/** The links of the asked users, as last listed, and why the last sync skipped them. Makes the table `asked_users`. */
+/** The users' links as last listed, and why the last sync skipped them. Makes the table `asked_users`. */
 async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<Map<string, ListedLink>> {
   await sql.run(`create temp table asked_users as select unnest(${sqlList(fpIds)}) as fp_id`);
   const only = links === undefined ? "true" : `list_contains(${sqlList(links)}, link_id)`;
@@ -109,7 +108,7 @@ async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<M
   return new Map(rows.map(({ link_id, ...link }) => [String(link_id), link as unknown as ListedLink]));
 }
 
-/** Every account of the asked users with what `transactions` has of it. Makes the table `known_accounts`. */
+/** The users' accounts with their `transactions`. Makes the table `known_accounts`. */
 async function knownAccounts(
   sql: SqlSession,
   asked: AskedUsers,
@@ -138,7 +137,7 @@ async function knownAccounts(
 
 const OBSERVED = [...varchar("run_id", "fp_id", "link_id"), ...timestamptz("observed_at")];
 
-/** The columns of the history `accounts` that a reconciliation reads. */
+/** Only the columns that a reconciliation reads. */
 const accounts: TableSpec = {
   name: "accounts",
   columns: [
@@ -150,22 +149,21 @@ const accounts: TableSpec = {
   ],
 };
 
-/** As {@link accounts}, of `bank_links`. */
 const bankLinks: TableSpec = {
   name: "bank_links",
   columns: [...OBSERVED, ...varchar("state", "error_code"), ...boolean("gone")],
 };
 
-/** `transactions` and the feed at states that say the same: the rows of each link are those of its committed cursor. */
+/** `transactions` and the feed at one state: each link's rows are those of its committed cursor. */
 interface SyncedState {
   readonly feed: Snapshot;
   readonly rows: Snapshot;
 }
 
-/** Syncs may commit while `transactions` is brought up, so often in a row at most. */
+/** Syncs may commit meanwhile. */
 const MOST_TRIES = 10;
 
-/** Brings `transactions` up, and finds a state at which it has every row of the feed; undefined while syncs go on. */
+/** Materializes `transactions` until it has every row of the feed; undefined while syncs go on. */
 async function syncedState(lake: Lake): Promise<SyncedState | undefined> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     await materialize(lake);
@@ -182,7 +180,7 @@ async function syncedState(lake: Lake): Promise<SyncedState | undefined> {
   return undefined;
 }
 
-/** Gives the SQL of a table's view at a state, over those of its files that may hold rows of some links. */
+/** A view over files that may hold rows of some links. */
 function viewAt(lake: Lake, spec: TableSpec, snapshot: Snapshot, links: readonly string[]): Promise<string> {
   const byBytes = [...links].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const [first, last] = [byBytes[0], byBytes.at(-1)];
@@ -190,17 +188,16 @@ function viewAt(lake: Lake, spec: TableSpec, snapshot: Snapshot, links: readonly
   return snapshotView(lake, spec, snapshot, (file) => holds(factsOf(file)));
 }
 
-/** What the lake last saw of a link besides its rows. */
 interface ListedLink {
-  /** As in `bank_links`; null where the lake has no row of it. */
+  /** Null where the lake has no row of it. */
   readonly state: string | null;
   readonly errorCode: string | null;
   readonly gone: boolean;
-  /** Why the last sync that looked at it skipped it. */
+  /** By the last sync that looked at it. */
   readonly skipped: string | null;
 }
 
-/** Why a link's rows can't be compared; null where they can be. */
+/** Null where rows can be compared. */
 function obstacleOf(link: ListedLink, committed: ReturnType<typeof linkCheckpoint>): string | null {
   if (link.gone) return "link_gone";
   const isRead = link.state === null || isReadState(link.state);
@@ -210,7 +207,6 @@ function obstacleOf(link: ListedLink, committed: ReturnType<typeof linkCheckpoin
   return committed.cursor === null ? "no_cursor" : null;
 }
 
-/** The account that is read, and the days. */
 interface AskedAccount {
   readonly linkId: string;
   readonly accountId: string;
@@ -218,10 +214,10 @@ interface AskedAccount {
   readonly to?: string | undefined;
 }
 
-/** An account's live rows are read up to so many: all of them are in memory at once. */
+/** All of an account's live rows are in memory at once. */
 export const MOST_ROWS = 200_000;
 
-/** Reads the live rows of one account (null where they are too many) and where they end, or says why they can't be compared. */
+/** An account's live rows (null for too many) and where they end, or why they can't be compared. */
 export async function accountRows(lake: Lake, asked: AskedAccount) {
   const state = await syncedState(lake);
   if (state === undefined) return "being_synced";
@@ -246,7 +242,6 @@ export async function accountRows(lake: Lake, asked: AskedAccount) {
   return { cursor, head, rows: rows.size > MOST_ROWS ? null : rows };
 }
 
-/** SQL of whether a row is of the days. */
 function daysOf({ from, to }: Pick<AskedAccount, "from" | "to">): string {
   const first = from === undefined ? "true" : `date >= ${sqlText(from)}::date`;
   const last = to === undefined ? "true" : `date <= ${sqlText(to)}::date`;
