@@ -56,7 +56,7 @@ const years = (least: number) => {
     .optional();
 };
 
-/** The records of CIP are kept for five years at least: 31 CFR 1020.220(a)(3)(ii). */
+/** CIP records are kept for at least five years: 31 CFR 1020.220(a)(3)(ii). */
 const RETENTION = { "cip-identity": years(5), "cip-results": years(5), transactions: years(1) };
 
 const PREFIX = { error: "letters, digits, _ and -, and a dot at the end, such as service." };
@@ -75,7 +75,7 @@ const SERVICE = {
     .default(cipSegment),
 };
 
-/** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
+/** docs/run/configuration.md, "nightledger.yaml". */
 const FILE = z.strictObject(
   {
     institution: institution.nullish(),
@@ -100,10 +100,9 @@ interface SettingsFile extends Omit<HookSettings, "secret"> {
 }
 
 /**
- * Reads a file of settings; one that is not there is empty.
- *
- * @param isNamed whether somebody has named it, so that it must be there
- * @throws InputError naming what is wrong; a value is never quoted, for it may be secret.
+ * A missing file is empty.
+ * @param isNamed it must be there
+ * @throws InputError without the value, which may be secret
  */
 export function readConfigFile(path: string, isNamed: boolean): SettingsFile {
   const parsed = FILE.safeParse(yamlOf(path, isNamed) ?? {});
@@ -151,7 +150,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
   return `has an unknown setting: ${unknown}; accepted: ${accepted}`;
 }
 
-/** `hooks[0].on`: the first hook is 0, as in most tools. */
+/** `hooks[0].on` */
 function pathWords(path: readonly PropertyKey[]): string {
   return path
     .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`))

@@ -6,14 +6,14 @@ import { isS3Address, s3Place } from "./domain/lake-address.js";
 import { nearestOf } from "./domain/words/nearest.js";
 
 export interface Variable {
-  /** Reads its text, undefined where it is not set. A message says what is wrong, and quotes no secret. */
+  /** Undefined for no text. Messages quote no secret. */
   readonly value: z.ZodType<unknown, string | undefined>;
   readonly accepted: string;
-  /** The secrets in its text, which the logger hides. */
+  /** Secrets in its text, for the logger to hide. */
   readonly secrets?: (text: string) => readonly string[];
 }
 
-// A directory's name and keys are not trimmed.
+// Not trimmed.
 const asIs = z.string({ error: "is not set" });
 const text = asIs.trim();
 const quoted = ({ input }: { readonly input?: unknown }) => `is ${JSON.stringify(input)}`;
@@ -38,10 +38,10 @@ const RATE = {
   accepted: "calls per second as a positive number; leave it out for no limit",
 };
 
-/** Every variable of Nightledger's own; `TEMPORAL_*` are read by `@temporalio/envconfig`. */
+/** `TEMPORAL_*` are read by `@temporalio/envconfig`. */
 export const VARIABLES = {
   NIGHTLEDGER_API_URL: {
-    // Never quoted: an address with credentials would show them.
+    // An address may hold credentials, so it is not quoted.
     value: text
       .refine((url) => URL.canParse(url), { error: "is not an address", abort: true })
       .transform((url, context) => {
@@ -131,7 +131,7 @@ export const VARIABLES = {
 export type VariableName = keyof typeof VARIABLES;
 export type VariableValue<N extends VariableName> = z.output<(typeof VARIABLES)[N]["value"]>;
 
-/** The value of a variable, or of the default where it is not set. @throws InputError saying what is wrong with it. */
+/** The value, or the default. @throws InputError */
 export function readVariable<N extends VariableName>(
   name: N,
   values: ReadonlyMap<string, string>,
@@ -142,7 +142,7 @@ export function readVariable<N extends VariableName>(
   throw invalid(name, parsed.error.issues[0]?.message ?? "is invalid");
 }
 
-/** An InputError about a variable: what is wrong, and what is accepted. */
+/** What is wrong, and what is accepted. */
 export function invalid(name: VariableName, problem: string): InputError {
   const where = problem === "is not set" ? ", in the environment or in .env" : "";
   return new InputError(
@@ -150,11 +150,7 @@ export function invalid(name: VariableName, problem: string): InputError {
   );
 }
 
-/**
- * Reads several values, so that everything that is wrong is named at once.
- *
- * @throws InputError with a line for each value that is wrong.
- */
+/** @throws InputError with a line for each wrong value */
 export function readAll<const R extends Readonly<Record<string, () => unknown>>>(
   readers: R,
 ): { readonly [name in keyof R]: ReturnType<R[name]> } {
@@ -172,7 +168,7 @@ export function readAll<const R extends Readonly<Record<string, () => unknown>>>
   return Object.fromEntries(read);
 }
 
-/** The real path of a directory as far as it exists, so that it has one scope however it is named. @throws InputError */
+/** Real as far as it exists, for one scope under every name. @throws InputError */
 export function realDirectory(name: VariableName, path: string): string {
   try {
     const real = realpathSync(path);
@@ -185,10 +181,10 @@ export function realDirectory(name: VariableName, path: string): string {
   throw invalid(name, `is ${JSON.stringify(path)}, which is not a directory`);
 }
 
-/** A warning for each variable that looks like ours and isn't. */
+/** Variables that look like ours and are none. */
 export function unknownVariables(names: readonly string[]): string[] {
   const known = Object.keys(VARIABLES);
-  // The command of a hook has those of its run.
+  // A hook's command has those of its run.
   const unknown = names.filter((name) => /^NIGHTLEDGER_(?!RUN_)/.test(name) && !known.includes(name));
   return unknown.map((name) => {
     const near = nearestOf(known, name, Number.POSITIVE_INFINITY);
@@ -201,7 +197,7 @@ function isWebhookSecret(secret: string): boolean {
   return base64 !== undefined && Buffer.from(base64, "base64").toString("base64") === base64;
 }
 
-/** The text of a file; empty where there is none and none is required. @throws where it can't be read, or is not UTF-8. */
+/** Empty where no file is there and none is required. @throws where it can't be read, or is not UTF-8 */
 export function readText(path: string, isRequired: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));

@@ -25,46 +25,43 @@ const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export interface ApiConfig {
-  /** Canonical: no slash at its end. */
+  /** No slash at its end. */
   readonly url: string;
   readonly key: string;
   readonly concurrency: number;
   readonly rps: number | undefined;
-  /** Of all workers of the task queue together. */
+  /** Of all workers of the task queue. */
   readonly fleet?: CallLimits;
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
   readonly words?: ServiceWords;
-  /** Where all who call the service for a lake share a pause of everything. */
+  /** Shared by all who call the service for a lake. */
   readonly pauses?: SharedPause;
 }
 
 export interface WebhookConfig {
-  /** Several while one is rotated. */
+  /** Several during a rotation. */
   readonly secrets: readonly string[];
   readonly mode: "test" | "live";
 }
 
-/** The asked-for parts, and what goes with any of them. */
 export type Config<Part extends keyof ConfigParts> = Pick<ConfigParts, Part> & {
-  /** Words for the user: unknown variables, a key sent in the clear. */
+  /** Unknown variables, a key sent in the clear. */
   readonly warnings: readonly string[];
-  /** Every configured secret, for the logger's redaction. */
+  /** For the logger to hide. */
   readonly secrets: readonly string[];
 };
 
 interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Directory of `.env` and of relative paths. */
+  /** Of `.env` and relative paths. */
   readonly cwd: string;
 }
 
 /**
- * Reads the configuration from the environment and `.env` in the working directory; the environment wins and
- * an empty variable counts as not set. Writes nothing (docs/run/configuration.md).
- *
- * @throws InputError naming each variable that is wrong, what is wrong with it and what is accepted, a line for each.
+ * Reads the environment, then `.env`; an empty variable is not set (docs/run/configuration.md).
+ * @throws InputError with a line for each wrong variable
  */
 export function readConfig<const Part extends keyof ConfigParts>(
   source: ConfigSource,
@@ -80,7 +77,7 @@ export function readConfig<const Part extends keyof ConfigParts>(
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
 
-/** Reads values that flags or arguments gave in place of variables; an error names what gave them. @throws InputError */
+/** Values that flags gave in place of variables. @throws InputError that names the flag */
 export function givenAs<R>(
   given: { readonly [Name in VariableName]?: string | undefined },
   read: () => R,
@@ -95,15 +92,15 @@ export function givenAs<R>(
   }
 }
 
-/** The scope of workflow ids and task queues: one per service and lake (docs/inside/architecture.md, "Glossary"). */
+/** docs/inside/architecture.md, "Glossary". */
 export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }
 
-/** The variables that are set, the environment over `.env`. */
+/** The environment over `.env`. */
 type Values = ReadonlyMap<string, string>;
 
-/** Reads a part of the configuration; what is odd goes into the warnings. */
+/** Odd things go into the warnings. */
 type Reader = (values: Values, cwd: string, warnings: string[]) => unknown;
 
 const CALL_LIMITS = {
@@ -134,13 +131,13 @@ const READERS = {
     return { ...own, fleet, words, maxBodyBytes: MAX_BODY_BYTES };
   },
   lake: lakePlace,
-  // Absolute path of the embedded mode's state.
+  // Of the embedded mode.
   home: (values, cwd) => ({ path: directory(values, "NIGHTLEDGER_HOME", cwd) }),
-  // Undefined in embedded mode means: made once in HOME.
+  // Undefined in embedded mode: made once in HOME.
   keys: encryptionKeys,
   clusterKeys: (values) => encryptionKeys(required(values, "NIGHTLEDGER_ENCRYPTION_KEYS")),
   webhooks: (values) => webhookConfig(required(values, "NIGHTLEDGER_WEBHOOK_SECRETS")),
-  // No secrets mean: no receiver is wanted.
+  // No receiver without secrets.
   webhooksIfAny: webhookConfig,
   codec: (values) => fields(values, { token: "NIGHTLEDGER_CODEC_TOKEN" }),
   metrics: (values) => fields(values, { place: "NIGHTLEDGER_METRICS" }),
@@ -167,7 +164,7 @@ function isSet(entry: [string, string | undefined]): entry is [string, string] {
   return value !== undefined && (value.trim() !== "" || name.startsWith("TEMPORAL_"));
 }
 
-/** The variables in the `.env` of a directory, none where there is no such file. @throws InputError if it can't be read. */
+/** None without a file. @throws InputError if it can't be read */
 export function readDotEnv(cwd: string): Record<string, string | undefined> {
   const path = join(cwd, ".env");
   try {
@@ -179,7 +176,7 @@ export function readDotEnv(cwd: string): Record<string, string | undefined> {
   }
 }
 
-/** The values of several variables. @throws InputError with a line for each that is wrong. */
+/** @throws InputError with a line for each wrong value */
 function fields<const F extends Readonly<Record<string, VariableName>>>(values: Values, names: F) {
   const readers = Object.entries(names).map(([field, name]) => [field, () => readVariable(name, values)]);
   return readAll(Object.fromEntries(readers)) as { readonly [K in keyof F]: VariableValue<F[K]> };
@@ -199,10 +196,10 @@ function encryptionKeys(values: Values) {
   return fields(values, { encryptionKeys: "NIGHTLEDGER_ENCRYPTION_KEYS" });
 }
 
-/** The canonical address of the lake, the real path of a directory, and the place for files of this machine. */
+/** The lake's canonical address, and this machine's place for files. */
 function lakePlace(values: Values, cwd: string): LakePlace {
   const place = s3Place(readVariable("NIGHTLEDGER_LAKE", values));
-  // Those of `.env` too: the AWS SDK looks into this process's environment only.
+  // The AWS SDK reads only this process's environment.
   if (place !== undefined)
     for (const [name, value] of values) if (name.startsWith("AWS_")) process.env[name] ??= value;
   const scratch = readVariable("NIGHTLEDGER_SCRATCH", values);
@@ -227,7 +224,7 @@ function webhookConfig(values: Values): WebhookConfig {
   return fields(values, { secrets: "NIGHTLEDGER_WEBHOOK_SECRETS", mode: "NIGHTLEDGER_WEBHOOK_MODE" });
 }
 
-/** Secrets among the variables of Temporal and of the AWS SDK. */
+/** Temporal's and the AWS SDK's. */
 const OTHERS_SECRETS = [
   "TEMPORAL_API_KEY",
   "TEMPORAL_TLS_CLIENT_KEY_DATA",

@@ -14,9 +14,8 @@ const MOST_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
 
 /**
- * Opens a log that any number of processes write at once, for months. Whoever finds it too large puts it aside under a
- * name of its own, `<name>.<time>-<pid>-<number>`, so that nobody's lines are ever overwritten; the others see at their next
- * line that the file is another one by then.
+ * A log that many processes write for months. One that finds it too large renames it to its own
+ * `<name>.<time>-<pid>-<number>`, so no line is overwritten; the others notice at their next line.
  */
 export function openLogFile(
   path: string,
@@ -41,14 +40,12 @@ export function openLogFile(
     return next;
   };
   return {
-    /** Appends a whole line. A line that can't be written, as on a full disk, is lost, so that the work continues. */
+    /** A line that can't be written is lost, and the work continues. */
     write(line: string) {
       if (open === undefined) return;
       try {
         appendFileSync(current(open), line);
-      } catch {
-        // There is no better place to say so.
-      }
+      } catch {}
     },
     close() {
       if (open !== undefined) closeSync(open);
@@ -57,7 +54,7 @@ export function openLogFile(
   };
 }
 
-/** Renames the log, unless another process has just done so. */
+/** Unless another process has just done so. */
 function putAside(path: string, name: string): void {
   try {
     renameSync(path, name);

@@ -4,17 +4,17 @@ import { openLogFile } from "./log-file.js";
 const REDACTED = "[redacted]";
 const SECRET_WORD = /secret|token|password|passphrase|authorization|cookie|(^|[_-])keys?$/i;
 const CAMEL_CASE_KEY = /[a-z]Keys?$/;
-// Shorter ones would tear ordinary words apart.
+// Shorter ones would tear words apart.
 const MIN_SECRET_LENGTH = 4;
 const MAX_DEPTH = 8;
 
-/** Where logs go and what they must not contain. Never standard output: that is for results. */
+/** Never standard output, which is for results. */
 interface LoggerOptions {
   readonly destination: "stderr" | { readonly file: string };
   readonly level: string;
-  /** Configured secrets: removed anywhere, also inside a message. */
+  /** Removed anywhere, also inside a message. */
   readonly secrets: readonly string[];
-  /** Also sees the fields of each line. */
+  /** Gets the fields of each line. */
   readonly seen?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface LogHandle {
   close(): void;
 }
 
-/** Makes a logger that redacts in its formatter, so that no call site has to think of it. */
+/** It redacts in its formatter: no caller has to think of it. */
 export function createLogger({ destination, level, secrets, seen }: LoggerOptions): LogHandle {
   const sink = destination === "stderr" ? standardError() : openLogFile(destination.file);
   const scrub = scrubber(secrets);
@@ -34,14 +34,14 @@ export function createLogger({ destination, level, secrets, seen }: LoggerOption
       level,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // The formatter has made plain objects of errors already; pino's own would name their type "Object".
+      // The formatter has serialized errors; pino would name their type "Object".
       serializers: { err: (error: unknown) => error },
       formatters: {
         level: (label) => ({ level: label }),
         log: (fields) => redactFields(fields) as Record<string, unknown>,
       },
     },
-    // The whole line, because a child's bindings pass by the formatter.
+    // The whole line: a child's bindings pass by the formatter.
     {
       write: (line: string) => {
         const written = scrub(JSON.stringify(redactFields(JSON.parse(line))));
@@ -58,7 +58,7 @@ function standardError() {
   return { write: (line: string) => stream.write(line), close: () => stream.flushSync() };
 }
 
-/** Redacts every field with a secret's name; errors become plain objects. */
+/** Fields with a secret's name; errors become objects. */
 function redactFields(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[deep]";
@@ -72,7 +72,7 @@ function redactFields(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Makes a function that redacts secrets in a line: plain, JSON-escaped, URL-encoded, and as HTTP Basic. */
+/** Redacts secrets in a line: plain, JSON-escaped, URL-encoded, as HTTP Basic. */
 function scrubber(secrets: readonly string[]): (line: string) => string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)

@@ -1,2 +1,2 @@
-/** Version of this program, as package.json has it: in `runs.version` and the client's user agent. */
+/** As in package.json. */
 export const VERSION = "0.1.0";

@@ -42,27 +42,24 @@ interface WorkerSettings {
   readonly hooks?: HookSettings | undefined;
   readonly institution?: ConfigParts["institution"];
   readonly pending?: ConfigParts["pending"];
-  /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
+  /** Beside the embedded server: a killed worker must cost seconds. */
   readonly embedded: boolean;
-  /** The version of a deployment that the worker is of; left out: it takes whatever is in the task queue. */
+  /** Default: whatever is in the task queue. */
   readonly version?: WorkerDeploymentVersion | undefined;
-  /** Left out: that of the lake's place. */
+  /** Default: the lake's. */
   readonly store?: ObjectStore;
-  /** Kinds of bulk jobs; left out: this version's. */
+  /** Default: this version's. */
   readonly jobs?: readonly AnyJob[];
 }
 
 export interface RunningWorker {
-  /** Resolves when the worker has stopped; rejects when it failed. */
+  /** Rejects when the worker failed. */
   readonly done: Promise<void>;
-  /**
-   * Stops polling, waits with a cluster until running slices have ended, cancels what still runs, and releases
-   * everything; no call is sent afterwards.
-   */
+  /** Stops polling, with a cluster waits for running slices, cancels the rest, and releases everything. */
   stop(): Promise<void>;
 }
 
-/** About a megabyte each: a run's own workflow, its groups and some to spare. */
+/** About a megabyte each: a run's workflow, its groups and some to spare. */
 const CACHED_WORKFLOWS = 200;
 const BUNDLE = new URL(
   "./workflow-bundle.js",
@@ -70,21 +67,18 @@ const BUNDLE = new URL(
 );
 
 /**
- * By itself V8 lets the garbage of a busy night grow to several times of what lives: 640 MB in a night of 20,000 links,
- * of which 100 live. So it collects when half as much has come on top (docs/inside/performance.md).
+ * V8 lets a busy night's garbage grow to 640 MB, of which 100 live; so it collects at half as much again
+ * (docs/inside/performance.md).
  */
 const HEAP_GROWTH = "--heap-growing-percent=50";
 
-/**
- * With a cluster, how long work that has begun may still take once the worker is to stop: a slice's five seconds of
- * reading, its last answers and its commit.
- */
+/** For work under way when the worker is to stop: a slice's five seconds, its last answers and its commit. */
 const GRACE = "20s";
 
-/** By then each of the other workers that make calls has looked who works. */
+/** By then every other worker has noticed this one. */
 const NOTICED_AFTER_MS = 3_000;
 
-/** The composition root: client → lake → activities → worker; released in reverse order. */
+/** Client → lake → activities → worker; released in reverse order. */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { api, keys, log, server, taskQueue } = settings;
   setFlagsFromString(HEAP_GROWTH);
@@ -150,7 +144,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       sinks: runLogTo(log),
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentActivityTaskExecutions: 100,
-      // The SDK would hold them back for eight of the ten seconds after which Temporal takes the worker for dead.
+      // The SDK would hold heartbeats back for eight of the ten seconds that Temporal waits.
       maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
       ...(settings.embedded ? { stickyQueueScheduleToStartTimeout: "1s" } : { shutdownGraceTime: GRACE }),
       ...(settings.version && {
@@ -178,14 +172,14 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   }
 }
 
-/** What this worker may do now: its share of what the workers of its task queue may do together. */
+/** Its share of the fleet's limits. */
 function fleetShare(
   { api, server, taskQueue, log, embedded }: WorkerSettings,
   fleet: CallLimits,
   connection: NativeConnection,
   identity: string,
 ): () => Promise<CallLimits> {
-  // Beside an embedded server there is one worker for a lake; others may have begun at the same moment.
+  // An embedded server has one worker a lake; in a fleet others may start at the same moment.
   const noticedAt = embedded ? 0 : Date.now() + NOTICED_AFTER_MS;
   const own = { concurrency: api.concurrency, rps: api.rps ?? Number.POSITIVE_INFINITY };
   let last = "";
@@ -200,7 +194,7 @@ function fleetShare(
   };
 }
 
-/** Names each field once that an answer has and the contract does not. */
+/** Logs each field once that the contract does not have. */
 function newFieldsTo(log: Logger): (call: MadeCall) => void {
   const known = new Set<string>();
   return ({ operation, newFields }) => {

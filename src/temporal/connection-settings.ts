@@ -13,27 +13,26 @@ export interface TemporalAddress {
   readonly metadata?: ConnectConfig["metadata"];
 }
 
-/** What the `TEMPORAL_*` settings say: the embedded server in HOME, or a cluster. */
+/** The embedded server in HOME, or a cluster. */
 export type TemporalSettings =
   | { readonly mode: "embedded" }
   | ({
       readonly mode: "cluster";
-      /** The version of a deployment that a worker is of; left out: it takes whatever is in the task queue. */
+      /** Default: whatever is in the task queue. */
       readonly version?: WorkerDeploymentVersion;
     } & TemporalAddress);
 
 const HEADER_PREFIX = "TEMPORAL_GRPC_META_";
 
 /**
- * Reads the `TEMPORAL_*` settings as `@temporalio/envconfig` does, over the environment given. Its file is read
- * only when `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` asks for it; no address means the embedded mode.
- *
- * @throws InputError when a file, profile or certificate they name can't be used.
+ * Reads the `TEMPORAL_*` settings as `@temporalio/envconfig` does, its file only when `TEMPORAL_PROFILE` or
+ * `TEMPORAL_CONFIG_FILE` asks for it; without an address, embedded.
+ * @throws InputError when a file, profile or certificate can't be used
  */
 export function resolveTemporal(env: Readonly<Record<string, string | undefined>>): TemporalSettings {
   const overrideEnvVars = settingsOf(env);
   const file = overrideEnvVars.TEMPORAL_CONFIG_FILE;
-  // The SDK takes a missing file for an empty one, and a cluster would silently become an embedded server.
+  // To the SDK a missing file is an empty one, so a cluster would become an embedded server.
   if (file !== undefined && !existsSync(file)) {
     throw new InputError(`TEMPORAL_CONFIG_FILE: ${file} does not exist. Name a Temporal configuration file.`);
   }
@@ -55,7 +54,7 @@ export function resolveTemporal(env: Readonly<Record<string, string | undefined>
   return { mode: "cluster", address, namespace, apiKey, tls, metadata, ...(version && { version }) };
 }
 
-/** The version that Temporal's Worker Controller, or whoever starts a worker, gives it. */
+/** Given by Temporal's Worker Controller, or whoever starts a worker. */
 function versionOf(env: Readonly<Record<string, string>>): WorkerDeploymentVersion | undefined {
   const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = env;
   if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
@@ -69,7 +68,7 @@ function versionOf(env: Readonly<Record<string, string>>): WorkerDeploymentVersi
   );
 }
 
-// Compose files and `.env` leave variables empty to mean unset; an empty header removes one and is kept.
+// An empty variable is not set, except a header, which an empty value removes.
 function settingsOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {

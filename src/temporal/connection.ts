@@ -14,10 +14,8 @@ const CONNECT_TIMEOUT_MS = 7_000;
 const [NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED] = [5, 7, 16];
 
 /**
- * Connects a client and makes sure that the namespace is there. Takes at most about seven seconds.
- *
- * @throws UnreachableError when the server does not answer or refuses the credentials; InputError when it
- * does not have the namespace.
+ * Connects a client to a namespace within about seven seconds.
+ * @throws UnreachableError when the server does not answer or refuses the credentials; InputError without the namespace
  */
 export async function connectClient(
   server: TemporalAddress,
@@ -40,15 +38,14 @@ export async function connectClient(
 }
 
 /**
- * Connects a worker. Close the connection after the worker's `run()` has returned.
- *
- * @throws UnreachableError when the server does not answer within about seven seconds.
+ * Connects a worker; close it after the worker's `run()`.
+ * @throws UnreachableError when the server does not answer within about seven seconds
  */
 export async function connectWorker(
   server: TemporalAddress,
   timeoutMs = CONNECT_TIMEOUT_MS,
 ): Promise<NativeConnection> {
-  // Compression saves nothing on the same machine and costs CPU on both ends.
+  // On one machine compression only costs CPU.
   const compression = isLoopback(server.address) ? { grpcCompression: { codec: "none" as const } } : {};
   const connecting = NativeConnection.connect({ ...optionsOf(server), ...compression });
   let timer: NodeJS.Timeout | undefined;
@@ -58,7 +55,7 @@ export async function connectWorker(
   try {
     return await Promise.race([connecting, timeout]);
   } catch (error) {
-    // Too late is closed all the same; the failure itself is in `error` already.
+    // A late connection is closed all the same.
     connecting.then((late) => late.close()).catch(() => undefined);
     throw connectionError(server, error);
   } finally {
@@ -79,7 +76,7 @@ function optionsOf({ address, apiKey, tls, metadata }: TemporalAddress) {
   };
 }
 
-// The cause's text is left out: it may quote headers, and with them the key.
+// Without the cause's text, which may quote headers with the key.
 function connectionError({ address, namespace }: TemporalAddress, cause: unknown): Error {
   const code = isGrpcServiceError(cause) ? cause.code : undefined;
   if (code === NOT_FOUND) {

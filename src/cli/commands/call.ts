@@ -22,7 +22,7 @@ export const callCommand: AddCommand = (program, run) => {
     .option("--json", "print {status, headers, body} as JSON")
     .option("--list", "list the operations instead")
     .option("--show-secrets", "show tokens and personal values, which are hidden by default")
-    // The help of one operation comes from the registry, which is loaded only when needed.
+    // An operation's help loads the registry.
     .helpOption(false)
     .option("-h, --help", "display help for command, and for an operation where one is given");
   command.action(

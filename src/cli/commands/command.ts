@@ -2,21 +2,20 @@ import { type Command, Option } from "commander";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Adds commands to the program; `run` makes what each does. */
+/** Adds commands to the program. */
 export type AddCommand = (program: Command, run: Run) => void;
 
-/** Makes of a function, which is loaded only when it is called, the action of a command. Its result is the exit code. */
+/** A command's action, loaded when it is called; its result is the exit code. */
 type Run = (load: () => Promise<Act>) => (...given: unknown[]) => Promise<void>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a command without an exit code returns nothing.
 type Act = (terminal: Terminal, ...given: never) => Promise<number | void>;
 
-/** What commands do in this process, ended by `end`. */
 export function runIn(terminal: Terminal, end: (code: number) => void): Run {
   return (load) =>
     async (...given) => {
       const act = await load();
-      // The last thing that commander gives is the command itself.
+      // commander's last argument is the command itself.
       const code = await act(terminal, ...(given.slice(0, -1) as never));
       if (typeof code === "number") end(code);
     };
@@ -25,11 +24,11 @@ export function runIn(terminal: Terminal, end: (code: number) => void): Run {
 export interface Schedulable {
   readonly words: readonly string[];
   define(command: Command): Command;
-  /** What a schedule keeps of it; paths are made absolute. @throws InputError for flags that are wrong. */
+  /** What a schedule stores; paths are absolute. @throws InputError */
   job(flags: never, cwd: string): ScheduledJob | Promise<ScheduledJob>;
 }
 
-/** Flags that say how one command behaves, and nothing of its job. */
+/** Flags of a command that are no part of its job. */
 export const OF_ONE_COMMAND = new Set([
   "restart",
   "newLake",
@@ -45,7 +44,7 @@ export const OF_ONE_COMMAND = new Set([
   "notifyWebhook",
 ]);
 
-/** The flag of commands that may begin a lake; `main.ts` reads it, because every command's checks ask for it. */
+/** `main.ts` reads it, because every command's checks ask for it. */
 export const NEW_LAKE = ["--new-lake", "begin a new lake: the one that was here is gone for good"] as const;
 
 export function withTableOptions(command: Command, print = "print them"): Command {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { KINDS } from "../../jobs/kinds/index.js";
 
-/** What each group of `--help` has, in its order; a test compares it with the commands. */
+/** Groups of `--help` in order; a test compares them with the commands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Start here:": "init demo dev sandbox check".split(" "),
   "Jobs:": "sync export reconcile import vault onboard call".split(" "),
@@ -10,7 +10,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Set up:": "worker version webhooks codec".split(" "),
 };
 
-/** Lines to copy, where a command needs more than its name and its arguments; each is also in docs/reference/commands.md. */
+/** Lines to copy; each is also in docs/reference/commands.md. */
 const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   init: ["nightledger init", "nightledger init --url https://api.example.com --key-file key.txt"],
   sandbox: "nightledger sandbox --roster-out users.csv",
@@ -65,7 +65,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   ...Object.fromEntries(KINDS.map(({ command, example }) => [command, example])),
 };
 
-/** The lines to copy of a command; none where its name and its arguments are not enough, and nothing else is known. */
+/** None where name and arguments are not enough. */
 function examplesOf(command: Command, words: string): readonly string[] {
   const known = EXAMPLES[words];
   if (known !== undefined) return [known].flat();

@@ -10,7 +10,7 @@ export function playbook(text: string): string {
   return text;
 }
 
-/** Reads a time with its unit; the result is in milliseconds. */
+/** Milliseconds. */
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
@@ -35,11 +35,11 @@ export const count = (text: string) => wholeNumber(text, "a whole number");
 
 export const positive = (text: string) => wholeNumber(text, "a positive whole number", 1);
 
-/** Reads how many rows to show; 0 is no limit. */
+/** 0 is no limit. */
 export const rowLimit = (text: string) =>
   wholeNumber(text, "a whole number; 0 shows all") || Number.POSITIVE_INFINITY;
 
-/** Makes a reader of names separated by commas, each one of `accepted`; they come sorted, each once. */
+/** A reader of names separated by commas, sorted and unique. */
 export function namesOf(what: string, accepted: readonly string[]): (text: string) => string[] {
   return (text) => {
     const given = listed(text);
@@ -55,7 +55,7 @@ export function namesOf(what: string, accepted: readonly string[]): (text: strin
   };
 }
 
-/** Reads ids separated by commas; they come sorted, each once. */
+/** Ids separated by commas, sorted and unique. */
 export function idList(text: string): string[] {
   const given = listed(text);
   if (given.includes("")) throw new InvalidArgumentError("an id is empty; accepted: ID,ID,…");
@@ -68,7 +68,7 @@ function listed(text: string): string[] {
 
 export const portNumber = between(0, 65_535, "a number");
 
-/** Reads a time in the past: a day, an instant, or how long ago, such as `36h`. Returns an ISO instant. */
+/** A day, an instant, or how long ago, such as `36h`; an ISO instant. */
 export function pastInstant(text: string): string {
   const ago = parseDuration(text);
   const at = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
@@ -80,10 +80,7 @@ export function pastInstant(text: string): string {
   return at.toISOString();
 }
 
-/**
- * Reads what else makes a sync exit with 1. A shell takes an unquoted `>` as a redirection, so that only *stale*
- * arrives.
- */
+/** What else makes a sync exit with 1. A shell takes an unquoted `>` as a redirection, so only *stale* arrives. */
 export function failRules(text: string): FailRules {
   const rules = parseFailRules(text);
   if (!("wrong" in rules)) return rules;

@@ -57,7 +57,7 @@ function optionsOf({ streams, links, full, pageSize, lookback }: SyncFlags): Syn
     );
   return {
     ...{ streams, links: links ?? null, full: full ?? false, pageSize },
-    // Part of the job only where it matters: other jobs keep their ids.
+    // Other jobs keep their ids.
     ...(isWindowed && { lookback: lookback ?? DEFAULT_LOOKBACK }),
   };
 }

@@ -18,10 +18,8 @@ import { existingLake } from "./query.js";
 import { showRows } from "./row-table.js";
 
 /**
- * Maintains the configured lake in this process, without Temporal. Returns the exit code: a table that should not be left
- * alone is a failure.
- *
- * @throws InputError when there is no lake, or none that can be written
+ * Maintains the lake without Temporal; the exit code, a failure for a table that should not be left alone.
+ * @throws InputError without a writable lake
  */
 export async function runMaintain(
   terminal: Terminal,
@@ -49,7 +47,7 @@ export async function runMaintain(
 
 type HomeSizes = Awaited<ReturnType<typeof homeSizes>>;
 
-/** Finds how large Temporal's database and the logs in HOME are; both bound themselves (docs/inside/decisions/0046-upkeep.md). */
+/** Both bound themselves (docs/inside/decisions/0046-upkeep.md). */
 async function homeSizes(home: string) {
   const names = await readdir(home).catch(() => []);
   const sizeOf = async (pattern: RegExp) => {

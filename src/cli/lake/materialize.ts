@@ -9,10 +9,7 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { existingLake } from "./query.js";
 
-/**
- * Brings `transactions` up to the feed, and small tables up to their histories, without Temporal.
- * @throws InputError where there is no lake
- */
+/** Materializes all derived tables without Temporal. @throws InputError without a lake */
 export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   const { pending } = readConfig(terminal, ["pending"]);
   const place = await existingLake(terminal);

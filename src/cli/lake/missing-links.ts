@@ -8,10 +8,8 @@ import { withLakeReader } from "./reader.js";
 const MOST_NAMED = 10;
 
 /**
- * The links of `--links` without a row in a table; none where a row without a link stands for links that could not
- * be listed.
- *
- * @param runId whose rows count; every row if it is left out
+ * Links of `--links` without a row in a table; none where a row without a link says that links could not be listed.
+ * @param runId whose rows count; default: all
  */
 export async function missingLinks(
   store: ObjectStore,

@@ -2,7 +2,7 @@ import { meantWords, nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 
-/** Finds the run whose id an id most probably means, among the newest that ended and those given. */
+/** The run that a wrong id most probably means. */
 export async function nearRun(
   query: LakeQuery,
   id: string,

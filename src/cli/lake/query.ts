@@ -14,7 +14,7 @@ import { createSealer } from "../../temporal/encryption/cipher.js";
 import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Says why a place is no lake; undefined for one. A wrong directory must not answer as an empty lake. */
+/** Undefined for a lake: a wrong directory must not answer as an empty one. */
 export async function whyNoLake(store: ObjectStore): Promise<string | undefined> {
   if (!(await store.isThere())) return `${store.address} does not exist yet; the first sync creates it`;
   if (await isLake(store)) return undefined;
@@ -30,7 +30,7 @@ async function isLake(store: ObjectStore): Promise<boolean> {
   return false;
 }
 
-/** The configured lake. @throws InputError when it does not exist, or is a place of something else. */
+/** @throws InputError when there is none, or something else */
 export async function existingLake(terminal: Terminal): Promise<LakePlace> {
   const { lake, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
@@ -39,19 +39,19 @@ export async function existingLake(terminal: Terminal): Promise<LakePlace> {
   return lake;
 }
 
-/** Opens the configured lake for reading. @throws InputError when it does not exist. */
+/** @throws InputError when there is no lake */
 export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
   return openStore(await existingLake(terminal));
 }
 
-/** Opens a lake for a proof: what this machine has copied of a bucket earlier proves nothing of the bucket. */
+/** For a proof: this machine's copies prove nothing of a bucket. */
 export async function withUncopied<R>(
   place: LakePlace,
   work: (store: ObjectStore) => Promise<R>,
 ): Promise<R> {
   const { scratch } = place;
   if (!isS3Address(place.address)) return work(openStore(place));
-  // What a proof that was killed has copied, a later one removes.
+  // A later proof removes what a killed one copied.
   const proof = new Scratch(join(scratch.directory, "proofs"));
   try {
     await proof.open();
@@ -62,9 +62,8 @@ export async function withUncopied<R>(
 }
 
 /**
- * Opens the configured lake for reading and closes it again.
- *
- * @param decrypt whether to open encrypted columns
+ * Opens the lake for reading.
+ * @param decrypt opens encrypted columns
  * @throws InputError when the lake or its keys are missing
  */
 export async function withLakeQuery<R>(
@@ -77,7 +76,7 @@ export async function withLakeQuery<R>(
   return withStoreQuery(store, work, { tables: TABLES, ...(sealer && { sealer }) });
 }
 
-/** @throws InputError saying which keys are missing, or that those given are not the lake's. */
+/** @throws InputError for missing or other keys */
 async function lakeSealer(terminal: Terminal, store: ObjectStore): Promise<Sealer> {
   const config = readConfig(terminal, ["home", "keys"]);
   const keys = await findKeys(store, config);
@@ -88,7 +87,7 @@ async function lakeSealer(terminal: Terminal, store: ObjectStore): Promise<Seale
   );
 }
 
-/** A row that SQL gives, by the names of its texts, its numbers, and its texts that may be null. */
+/** Names of a row's texts, numbers, and texts that may be null. */
 export type SqlRow<
   Text extends string,
   Count extends string = never,
@@ -102,9 +101,8 @@ export function listOf<Row>(sql: string): ListSql<Row> {
 }
 
 /**
- * Reads some lists by one statement: one engine is started, and all are of the same versions.
- *
- * @param shared `with …`, which all of them may read
+ * Reads some lists by one statement, at the same versions.
+ * @param shared `with …` for all of them
  */
 export async function listsOf<Lists extends Readonly<Record<string, unknown>>>(
   query: LakeQuery,

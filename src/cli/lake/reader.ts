@@ -3,13 +3,10 @@ import { createDuckDb, type DuckDb } from "../../lake/sql/duckdb.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 
-/** Enough to read a whole lake. */
+/** For a whole lake. */
 export const LAKE_MEMORY_MB = 512;
 
-/**
- * Works with an engine that spills outside of any lake: one that is only read or checked stays as it is. Without a limit
- * it has that of a worker's engine.
- */
+/** An engine that spills outside any lake, by default with a worker's limit. */
 export async function withDuckDb<R>(
   work: (duckdb: DuckDb) => Promise<R>,
   limit: { readonly memoryLimitMb?: number } = {},
@@ -22,7 +19,6 @@ export async function withDuckDb<R>(
   }
 }
 
-/** Opens tables of a store for reading and closes them again. */
 export function withLakeReader<R>(
   store: ObjectStore,
   work: (lake: LakeReader) => Promise<R>,

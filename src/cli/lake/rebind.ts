@@ -7,7 +7,7 @@ import { serviceAddress } from "../session/preflight.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Records that a lake's service is now at the configured address. @throws InputError where it can't be. */
+/** The lake's service is now at the configured address. @throws InputError */
 export async function runRebind(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   const { api, lake, warnings } = readConfig(terminal, ["api", "lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);

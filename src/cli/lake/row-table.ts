@@ -9,30 +9,30 @@ type Row = Readonly<Record<string, unknown>>;
 export interface TableFlags {
   /** Cuts nothing. */
   readonly wide?: boolean;
-  /** Shows each column on a line of its own. */
+  /** Each column on its own line. */
   readonly vertical?: boolean;
   readonly csv?: boolean;
   readonly json?: boolean;
 }
 
 interface TableForm {
-  /** Those of the command; a command without them leaves nothing out, because nothing could then show it. */
+  /** Without these nothing is left out, since no flag could show it. */
   readonly flags?: TableFlags;
-  /** Left out, the columns of the first row. */
+  /** Default: the first row's columns. */
   readonly names?: readonly string[];
-  /** Columns whose text is a decimal, which loses trailing zeros on a terminal. */
+  /** They lose trailing zeros on a terminal. */
   readonly decimals?: ReadonlySet<string>;
 }
 
-/** Characters that would move the cursor, break a line or turn the text around. */
+/** They move the cursor, break the line or turn text around. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 const GAP = "  ";
-/** Columns on the right are left out before the others become narrower than this. */
+/** Columns on the right go before others become narrower. */
 const LEAST_WIDTH = 10;
 const LETTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Prints rows: as CSV with `--csv`, and otherwise as a table that fits the terminal, or as {@link blocks}. */
+/** Prints rows as CSV, as a table that fits the terminal, or as {@link blocks}. */
 export function showRows(terminal: Terminal, rows: readonly Row[], form: TableForm = {}): void {
   const names = form.names ?? Object.keys(rows[0] ?? {});
   if (form.flags?.csv) {
@@ -68,7 +68,7 @@ function cellOf({ columns }: Terminal, value: unknown, isDecimal = false): Cell 
   };
 }
 
-/** Shows rows below a header and a rule, and says which columns had no room. */
+/** Says which columns had no room. */
 function showGrid(
   terminal: Terminal,
   heads: readonly Cell[],
@@ -90,7 +90,7 @@ function showGrid(
   );
 }
 
-/** Each row as lines, one for each of its columns. */
+/** A line a column. */
 function blocks(terminal: Terminal, heads: readonly Cell[], rows: readonly (readonly Cell[])[]): string {
   const wide = widest(heads);
   const lines = rows.flatMap((cells, row) => [
@@ -102,7 +102,7 @@ function blocks(terminal: Terminal, heads: readonly Cell[], rows: readonly (read
   return lines.join("\n");
 }
 
-/** A cell as it is shown: dim for null, and red where it, or what was cut of it, says that something failed. */
+/** Dim for null, red for a failure, also one that was cut. */
 function painted(terminal: Terminal, { text, isNull }: Cell, shown: string): string {
   if (!terminal.colours) return shown;
   if (isNull) return styleText("dim", shown, { validateStream: false });
@@ -113,8 +113,8 @@ function painted(terminal: Terminal, { text, isNull }: Cell, shown: string): str
 }
 
 /**
- * Gives each column the width that it needs, or, where these do not fit, at most what is left for each. The first column
- * names the row, so it is not cut until it takes half of the width.
+ * The width that each column needs, or at most what is left. The first column names the row: it is cut only beyond half
+ * of the width.
  */
 function fitting([first = 0, ...others]: readonly number[], width: number): number[] {
   const name = Math.min(first, Math.floor(width / 2));
@@ -146,7 +146,7 @@ function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** A text at exactly this width: filled with spaces, or cut with an ellipsis. */
+/** Exactly this width, filled or cut. */
 function padded(text: string, width: number): string {
   const own = widthOf(text);
   if (own <= width) return text + " ".repeat(width - own);
@@ -161,14 +161,13 @@ function padded(text: string, width: number): string {
   return `${cut}…${" ".repeat(width - taken)}`;
 }
 
-/** A text without what would move the cursor, break the line or turn it around. */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, (one) => {
     return SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
-/** Writes values as a line of CSV, exactly; null is nothing, and an empty text is quoted. */
+/** Null is nothing, and an empty text is quoted. */
 export function csvRow(values: readonly JsonValue[]): string {
   return values.map(csvCell).join(",");
 }

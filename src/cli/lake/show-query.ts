@@ -23,7 +23,7 @@ export async function showTables(terminal: Terminal, flags: TableFlags): Promise
   else showRows(terminal, shown, { flags, names: ["table", "version", "rows", "files", "bytes"] });
 }
 
-/** Runs a statement over the lake and shows its rows, or writes them into a file. */
+/** Shows a statement's rows, or writes them to a file. */
 export async function runQuery(terminal: Terminal, sql: string, flags: QueryFlags): Promise<void> {
   if (flags.output !== undefined) return outputQuery(terminal, sql, flags.output, flags.decrypt);
   const rows: QueryRow[] = [];
@@ -70,7 +70,7 @@ async function outputQuery(terminal: Terminal, sql: string, path: string, decryp
 
 const ENDINGS = /\.(csv|jsonl|parquet)$/i;
 
-/** Opens the file of `--output` before anything is read. @throws InputError for a place or an ending that can't be */
+/** Before anything is read. @throws InputError for a wrong place or ending */
 async function openRowFile(path: string): Promise<OutputFile> {
   if (ENDINGS.test(path)) return openOutputFile(path);
   throw new InputError(
@@ -78,7 +78,7 @@ async function openRowFile(path: string): Promise<OutputFile> {
   );
 }
 
-/** Streams the rows of a statement into a file, in the form that its name ends in. Returns how many. */
+/** In the form of the file's name; returns how many. */
 async function writeRows(lake: LakeQuery, sql: string, file: OutputFile): Promise<number> {
   const form = ENDINGS.exec(file.path)?.[1]?.toLowerCase();
   let count = 0;

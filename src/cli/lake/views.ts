@@ -15,7 +15,7 @@ interface ViewsFlags {
   readonly force?: boolean;
 }
 
-/** Makes a DuckDB file with views over the lake. @throws InputError where the file is there, or the lake in a bucket. */
+/** Makes a DuckDB file of views. @throws InputError where the file exists, or the lake is in a bucket */
 export async function runViews(terminal: Terminal, { out, force }: ViewsFlags): Promise<void> {
   const { lake } = readConfig(terminal, ["lake"]);
   if (isS3Address(lake.address))

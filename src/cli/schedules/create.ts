@@ -14,7 +14,7 @@ interface CreateFlags extends TimingFlags {
   readonly json?: boolean;
 }
 
-/** Creates or changes a schedule for a job's command line. @throws InputError */
+/** @throws InputError */
 export async function createSchedule(
   terminal: Terminal,
   name: string,

@@ -32,15 +32,15 @@ export interface ShownSchedule {
   readonly command: string;
   readonly when: string;
   readonly paused: boolean;
-  /** ISO instants at which it fires next; empty where it is paused. */
+  /** ISO instants; none while it is paused. */
   readonly next: readonly string[];
-  /** Its last firings, the newest first. */
+  /** The newest first. */
   readonly last: readonly ShownFiring[];
   readonly skipped_overlaps: number;
   readonly missed: number;
 }
 
-/** Finds a schedule. @throws NotThereError */
+/** @throws NotThereError */
 export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
   const described = isScheduleName(name)
     ? await describeSchedule(client, scheduleId(scope, name))
@@ -87,7 +87,7 @@ async function shownFiring(
   return { due_at, run_id: runId, status: described === undefined ? "forgotten" : (status ?? "waiting") };
 }
 
-/** Works with Temporal's schedules, without a worker in this process */
+/** Without a worker in this process. */
 export async function withSchedules(
   terminal: Terminal,
   work: (session: JobSession) => Promise<void>,

@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
 export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Promise<void> {
-  // A lake that is not there has none, and listing them must not make it.
+  // Listing must not make a lake.
   const preflight = await runPreflight(terminal);
   const absent = await whyNoLake(preflight.store);
   if (absent !== undefined) {
@@ -63,7 +63,7 @@ function text({
   ]);
 }
 
-/** Says how often a schedule skipped what was due, and how often it missed it; null for never. */
+/** How often it skipped and missed what was due; null for never. */
 export function notFiredWords({
   skipped_overlaps,
   missed,

@@ -8,7 +8,6 @@ interface BackfillFlags {
   readonly to: Date;
 }
 
-/** Pauses a schedule: it does not fire until `unpause`. */
 export function pauseSchedule(
   terminal: Terminal,
   name: string,
@@ -18,7 +17,7 @@ export function pauseSchedule(
 }
 
 export function unpauseSchedule(terminal: Terminal, name: string): Promise<void> {
-  // Temporal records when a schedule was updated, and `run-missing` ignores what was due before.
+  // `run-missing` ignores what was due before the update that Temporal records.
   const unpause = (handle: ScheduleHandle) =>
     handle.update(({ state, ...schedule }) => ({
       ...schedule,
@@ -27,15 +26,13 @@ export function unpauseSchedule(terminal: Terminal, name: string): Promise<void>
   return steer(terminal, name, unpause, "fires again");
 }
 
-/** Fires a schedule now; nothing starts while its last run is still running. */
+/** Starts nothing while its last run goes on. */
 export function triggerSchedule(terminal: Terminal, name: string): Promise<void> {
   const words = "is triggered: a run begins, unless the one before is still running";
   return steer(terminal, name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP), words, true);
 }
 
-/**
- * Fires a schedule once for each time at which it was due in a period, one run after another.
- */
+/** Fires once for each due time of a period, one run after another. */
 export function backfillSchedule(
   terminal: Terminal,
   name: string,
@@ -45,7 +42,7 @@ export function backfillSchedule(
   return steer(terminal, name, (handle) => handle.backfill(period), "fires for that period", true);
 }
 
-/** Deletes a schedule; a run in progress continues. */
+/** A run in progress continues. */
 export function deleteSchedule(terminal: Terminal, name: string): Promise<void> {
   const words = "is deleted; a run of it that has begun continues";
   return steer(terminal, name, (handle) => handle.delete(), words);

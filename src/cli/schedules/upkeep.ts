@@ -11,7 +11,6 @@ import { createSchedule } from "./create.js";
 const WEEKLY = { cron: "30 4 * * 0" };
 const commandOf = (retainDays: number) => ["maintain", "--retain", String(retainDays)];
 
-/** Creates or changes the weekly schedule of `maintain`. */
 export function scheduleUpkeep(
   terminal: Terminal,
   { retain = LEAST_RETAINED_DAYS, json = false }: { readonly retain?: number; readonly json?: boolean },
@@ -19,10 +18,7 @@ export function scheduleUpkeep(
   return createSchedule(terminal, UPKEEP, commandOf(retain), { ...WEEKLY, json });
 }
 
-/**
- * Creates the weekly schedule of `maintain` unless there is one, which may be paused or have other times. Where that
- * fails it only says so: jobs need none of it.
- */
+/** Creates the weekly schedule of `maintain` unless there is one. A failure is only reported: no job needs it. */
 export async function ensureUpkeep(
   terminal: Terminal,
   client: Client,

@@ -13,13 +13,13 @@ import {
 import { buildCli, type CliDownload, downloadCli, goModuleDirectory, sdkDownload } from "./cli-install.js";
 
 export interface CliSearch {
-  /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */
+  /** Where to look, and what `go` and a download need. */
   readonly env: CliEnvironment;
   readonly report: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Left out: the SDK's own. */
+  /** Default: the SDK's own. */
   readonly download?: CliDownload;
-  /** The folder of the `go.mod` that pins the CLI; left out: this installation's. */
+  /** The folder of the `go.mod` that pins the CLI; default: this installation's. */
   readonly moduleDirectory?: string;
 }
 
@@ -31,11 +31,9 @@ interface TemporalCli {
 const INSTALL_WAIT_MS = 2_400_000;
 
 /**
- * Finds or installs the Temporal CLI (docs/run/configuration.md, "Temporal CLI"): `TEMPORAL_CLI_PATH`, the
- * `PATH`, the cache, a download, a build. Two processes at once install once.
- *
- * @throws InputError when `TEMPORAL_CLI_PATH` is not a Temporal CLI; UnreachableError, naming each thing tried,
- * when nothing works; the signal's reason when aborted.
+ * Finds or installs the Temporal CLI (docs/run/configuration.md, "Temporal CLI"); two processes at once install once.
+ * @throws InputError when `TEMPORAL_CLI_PATH` is no Temporal CLI; UnreachableError, naming each attempt; the signal's
+ * reason
  */
 export async function findTemporalCli(search: CliSearch): Promise<TemporalCli> {
   const present = await presentTemporalCli(search.env, search.signal);
@@ -43,9 +41,8 @@ export async function findTemporalCli(search: CliSearch): Promise<TemporalCli> {
 }
 
 /**
- * Finds the Temporal CLI where it is there already; otherwise says where it is not. Installs nothing.
- *
- * @throws InputError when `TEMPORAL_CLI_PATH` is not a Temporal CLI; the signal's reason when aborted.
+ * Finds the CLI, or says where it is not; installs nothing.
+ * @throws InputError when `TEMPORAL_CLI_PATH` is no Temporal CLI; the signal's reason
  */
 export async function presentTemporalCli(
   env: CliEnvironment,
@@ -131,7 +128,7 @@ async function build(search: CliSearch, partial: string): Promise<string> {
   return target;
 }
 
-// One folder, only touched under the lock: what a killed installation left is cleared by the next one.
+// Only touched under the lock: the next installation clears what a killed one left.
 async function emptyPartial(directory: string): Promise<string> {
   const partial = join(directory, "partial");
   await rm(partial, { recursive: true, force: true });

@@ -5,12 +5,12 @@ import { runTool } from "./tool-process.js";
 
 export type CliEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The CLI that `tools/temporal/go.mod` pins. */
+/** `tools/temporal/go.mod` pins it. */
 export const TEMPORAL_CLI_VERSION = "1.5.1";
 
 const VERSION_TIMEOUT_MS = 15_000;
 
-/** Where a downloaded or built CLI is kept: below `XDG_CACHE_HOME`, or `~/.cache`. */
+/** Below `XDG_CACHE_HOME`, or `~/.cache`. */
 export function cliCacheDirectory(env: CliEnvironment): string {
   const xdg = env.XDG_CACHE_HOME;
   const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), ".cache");
@@ -35,7 +35,7 @@ export async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** What is wrong with a supposed Temporal CLI; `undefined` when it runs and says that it is one. */
+/** Undefined for a Temporal CLI that runs. */
 export async function whyNotTemporal(path: string, signal?: AbortSignal): Promise<string | undefined> {
   if (!(await isExecutable(path))) return "is not there or not executable";
   const result = await askVersion(path, signal);
@@ -43,7 +43,7 @@ export async function whyNotTemporal(path: string, signal?: AbortSignal): Promis
   return /temporal version/i.test(result.output) ? undefined : "does not say that it is the Temporal CLI";
 }
 
-/** The version of a Temporal CLI and of the server in it; null what it does not say. */
+/** Versions of a CLI and of its server; null for unknown. */
 export async function cliVersion(path: string): Promise<{ version: string | null; server: string | null }> {
   const { output } = await askVersion(path);
   const [, version, server] = /temporal version (\S+)(?: \(Server ([^\s,)]+))?/i.exec(output) ?? [];

@@ -6,12 +6,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type CliEnvironment, findOnPath, TEMPORAL_CLI_VERSION } from "./cli-cache.js";
 import { runTool } from "./tool-process.js";
 
-/** Gets a CLI into a directory: the SDK's own download, or a stand-in for it in tests. */
+/** Gets a CLI into a directory: the SDK's download, or a test's. */
 export interface CliDownload {
-  /** A program that leaves the executable in the directory it is given as its last argument. */
+  /** Its last argument is the directory for the executable. */
   readonly command: string;
   readonly args: readonly string[];
-  /** A download that brings no byte for this long is ended. */
+  /** Without a byte for so long, it is ended. */
   readonly stallMs: number;
   readonly timeoutMs: number;
 }
@@ -19,7 +19,7 @@ export interface CliDownload {
 const STALL_MS = 20_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
-// In a process of its own: the SDK's download can't be interrupted and would keep the command alive.
+// The SDK's download can't be interrupted, and would keep the command alive.
 const SCRIPT = `
 const [testing, version, directory] = process.argv.slice(1);
 const { TestWorkflowEnvironment } = await import(testing);
@@ -43,8 +43,8 @@ export function sdkDownload(): CliDownload {
 }
 
 /**
- * Runs a download into a directory, which the caller clears away, and gives its file. Offline it fails within a second; a
- * network that swallows everything is given up after `stallMs`. @throws Error saying why there is no file
+ * Downloads into a directory, which the caller clears; gives up a silent network after `stallMs`. @throws Error saying
+ * why there is no file
  */
 export async function downloadCli(
   download: CliDownload,
@@ -80,7 +80,7 @@ const PACKAGE = "github.com/temporalio/cli/cmd/temporal";
 const BUILD_TIMEOUT_MS = 1_800_000;
 const REPORT_EVERY_MS = 15_000;
 
-/** `tools/temporal` of this installation, whether it runs from the sources or from `dist`. */
+/** Of this installation, from sources or `dist`. */
 export function goModuleDirectory(): string | undefined {
   const roots = ["../../..", "../../../.."].map((up) => fileURLToPath(new URL(up, import.meta.url)));
   const candidates = roots.map((root) => join(root, "tools", "temporal"));
@@ -88,8 +88,7 @@ export function goModuleDirectory(): string | undefined {
 }
 
 /**
- * Builds the pinned CLI with the `go` on the `PATH` into a file; says every 15 s how long it has taken.
- *
+ * Builds the pinned CLI with `go`; says every 15 s how long it has taken.
  * @throws Error saying why it could not be built
  */
 export async function buildCli(
@@ -122,7 +121,7 @@ export async function buildCli(
   if (failure !== undefined) throw new Error(`${failure} (${output.slice(-600)})`);
 }
 
-// Go needs proxies, caches and its own settings, whatever their names; it does not need ours.
+// Go needs proxies, caches and its own settings, not ours.
 function withoutSecrets(env: CliEnvironment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(NIGHTLEDGER|TEMPORAL)_/.test(name)));
 }

@@ -7,7 +7,7 @@ interface ToolRun {
   readonly cwd?: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called every second with the elapsed time; a returned text ends the command and is the reason. */
+  /** Called every second; a returned text ends the command and is the reason. */
   readonly watch?: (elapsedMs: number) => Promise<string | undefined>;
 }
 
@@ -15,10 +15,9 @@ const OUTPUT_CHARS = 2_000;
 const WATCH_MS = 1_000;
 
 /**
- * Runs a command in its own process group and waits for its end; whatever ends it early ends the whole group. The
- * `failure` is undefined where it succeeded, the `output` the last part of both streams.
- *
- * @throws the signal's reason when aborted; never for the command's own failure.
+ * Runs a command in its own process group, which ends with it. `failure` is undefined for success, `output` the last
+ * part of both streams.
+ * @throws the signal's reason when aborted; never for the command's own failure
  */
 export async function runTool({ command, args, env, cwd, timeoutMs, signal, watch }: ToolRun) {
   signal?.throwIfAborted();
@@ -46,7 +45,7 @@ export async function runTool({ command, args, env, cwd, timeoutMs, signal, watc
   try {
     const ended = await new Promise<string | undefined>((resolve) => {
       child.once("error", (error) => resolve(`could not be run: ${error.message}`));
-      // Not "close": a grandchild that keeps the pipes open must not keep us.
+      // Not "close": a grandchild may keep the pipes open.
       child.once("exit", (code, signal) =>
         resolve(code === 0 ? undefined : `ended with ${signal ?? `code ${code}`}`),
       );
@@ -68,6 +67,6 @@ export function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody is left in the group.
+    // The group is empty.
   }
 }
