@@ -191,6 +191,6 @@ export function callFailure(error: unknown): CallFailure {
 }
 
 /** What the service refused, and its words. */
-export function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
-  return { status: status ?? 0, message: said ?? null };
+export function refusedBy({ status, serviceMessage }: NotFoundError | RejectedError): RefusedRequest {
+  return { status: status ?? 0, message: serviceMessage ?? null };
 }

@@ -235,9 +235,9 @@ interface Refusal {
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof UnsendableError) return { reason: `unsendable ${error.rule}`, refused: undefined };
   if (!isRefusal(error)) return undefined;
-  const { status = 0, said = null } = error;
+  const { status = 0, serviceMessage = null } = error;
   const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
-  return { reason, refused: { status, message: said } };
+  return { reason, refused: { status, message: serviceMessage } };
 }
 
 /** The declaration of a kind among those of this version. @throws InputError when this version has none. */

@@ -92,7 +92,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
 
 interface Refusal {
   readonly status: number;
-  readonly said?: string | undefined;
+  readonly serviceMessage?: string | undefined;
 }
 
 function callerOf(
@@ -130,8 +130,8 @@ function callerOf(
     } catch (error) {
       // The service might accept it later, once other calls of the item have taken effect.
       if (error instanceof RejectedError && error.status !== undefined) {
-        const { status, said } = error;
-        await sealed.put(`${own}refused`, { status, said } satisfies Refusal, { durable: true });
+        const { status, serviceMessage } = error;
+        await sealed.put(`${own}refused`, { status, serviceMessage } satisfies Refusal, { durable: true });
       }
       throw error;
     }

@@ -68,7 +68,7 @@ export async function findTaken(
   { path, body: { transactions } }: Import,
   options: CallOptions,
   { isSeen, beside }: ImportEvidence,
-  { status = 0, said }: RejectedError,
+  { status = 0, serviceMessage }: RejectedError,
 ): Promise<{ readonly found: ImportedRows } | undefined> {
   const namesOf = (row: Row) => [importedName(row), paymentOf(row), lookOf(row)];
   const names = new Set([...transactions.flatMap(namesOf), ...beside.map(importedName)]);
@@ -80,7 +80,7 @@ export async function findTaken(
   const unknown = absent.flatMap(([at, row]) => (isUnknown(row) ? [at] : []));
   const missing = absent.flatMap(([at, row]) => (isUnknown(row) ? [] : [at]));
   if (missing.length === transactions.length) return undefined;
-  const refused = { status, message: said ?? null, missing };
+  const refused = { status, message: serviceMessage ?? null, missing };
   const found = transactions.length - absent.length;
   return { found: { sent: 0, found, unknown, ...(absent.length > 0 && { refused }) } };
 }

@@ -57,7 +57,7 @@ export function readAnswer<O extends Operation>(operation: O, reply: Reply): Res
   if (operation.answers === "nothing" && !isNothing(parsed))
     throw new TransientError(factsOf(operation, reply.status), NOT_PROMISED);
   const body = checkAnswer(operation, parsed, reply.status);
-  mustBeAbout(operation, reply.asked, body, reply.status);
+  mustBeAbout(operation, reply.request, body, reply.status);
   return body;
 }
 
@@ -70,7 +70,7 @@ export function readAnswer<O extends Operation>(operation: O, reply: Reply): Res
 export function readObjectText(operation: Operation, reply: Reply): string {
   const body = parseBody(operation, reply);
   if (!isJsonObject(body)) throw new SchemaError(factsOf(operation, reply.status), "", "not an object");
-  mustBeAbout(operation, reply.asked, body, reply.status);
+  mustBeAbout(operation, reply.request, body, reply.status);
   return reply.body.toString("utf8");
 }
 

@@ -1,15 +1,13 @@
+import type { Writable } from "node:stream";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
 
 /** What a call that must not take effect twice records before it may leave. */
 interface SendIntent {
-  /** Records the intent once the call may start, again where it had to queue again. If it throws, nothing is sent. */
+  /** Called when the call may start, each time. If it throws, nothing is sent. */
   declare(): Promise<void>;
-  /** Asked right before the first byte leaves; a call whose intent no longer holds queues again. */
+  /** Called right before the first byte leaves; without its intent, a call queues again. */
   holds(): boolean;
-  /**
-   * Whether the intent may be declared while the call still waits, so that others use the connection meanwhile:
-   * possible where an intent that was never sent does no harm.
-   */
+  /** Whether it may be declared while the call still waits: where an intent that was never sent does no harm. */
   readonly early: boolean;
 }
 
@@ -32,6 +30,8 @@ export interface CallOptions {
   readonly intent?: SendIntent | undefined;
   /** Values that a message must not quote, besides those that the request sends. */
   readonly withheld?: unknown;
+  /** Gets the body of the answer piece by piece. */
+  readonly sink?: Writable | undefined;
 }
 
 /** Authenticates client operations. */

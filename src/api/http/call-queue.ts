@@ -1,14 +1,10 @@
 import { SERVICE_RETRY } from "../../domain/backoff.js";
 import type { CallLimits, PacedCall, Pacer, SharedPause } from "../../domain/service/pace/pacer.js";
 import { onAbort } from "./abort-listeners.js";
+import type { CallOptions } from "./call-options.js";
 import { AuthError, NotSentError, RateLimitedError } from "./errors.js";
 
-export interface QueuedCall extends PacedCall {
-  readonly signal?: AbortSignal | undefined;
-  readonly run?: string | undefined;
-  /** Epoch milliseconds: a call that can't start by then isn't sent. */
-  readonly notAfter?: number | undefined;
-}
+export type QueuedCall = PacedCall & CallOptions;
 
 /** The calls of one run, its long ones apart: those that wait, by what ends that (with a reason: unstarted), and the others. */
 type Line = { readonly waiting: Map<(reason?: Error) => void, QueuedCall>; active: number };

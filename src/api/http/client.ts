@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
@@ -6,23 +5,23 @@ import { NOBODY } from "../../domain/service/external-id.js";
 import type { MadeCall } from "../../domain/service/made-call.js";
 import { type CallLimits, Pacer, type SharedPause } from "../../domain/service/pace/pacer.js";
 import { parseHttpDate } from "../../domain/service/pace/retry-after.js";
+import type { ServiceWords } from "../../domain/service/service-words.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { getUser } from "../operations/user.js";
 import { isByteSource } from "../schemas/byte-source.js";
-import { plainReply, readAnswer } from "./answer.js";
+import { newFieldsOf, plainReply, readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
 import type { CallOptions } from "./call-options.js";
 import { CallQueue, type QueuedCall } from "./call-queue.js";
-import { AuthError, NotSentError } from "./errors.js";
+import { ApiError, AuthError, NotSentError } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { headerOf, retryAfterMs } from "./headers.js";
 import { refusalReader } from "./refusal-words.js";
 import { judgesRequest, RefusedCalls } from "./refused-calls.js";
-import { compileRequest, type Request, type RequestOptions } from "./request.js";
-import { toldCall } from "./told-call.js";
+import { compileRequest, type Request } from "./request.js";
 
-export interface ApiClientOptions extends ExchangeLimits, RequestOptions {
-  /** Canonical base address, without a slash at its end. */
+export interface ApiClientOptions extends ExchangeLimits {
+  /** Canonical, without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Calls in flight, and connections. */
@@ -30,6 +29,8 @@ export interface ApiClientOptions extends ExchangeLimits, RequestOptions {
   /** Calls started per second; unlimited when left out. */
   readonly rps?: number | undefined;
   readonly userAgent: string;
+  /** Left out: those of the contract. */
+  readonly words?: ServiceWords | undefined;
   /** Told of each call that was sent, once it has ended. */
   readonly onCall?: ((call: MadeCall) => void) | undefined;
   /** Where processes share a pause of everything. */
@@ -68,17 +69,17 @@ class PooledClient {
 
   constructor(options: ApiClientOptions) {
     const { origin, pathname } = new URL(options.baseUrl);
+    const { concurrency, rps = Number.POSITIVE_INFINITY, apiKey } = options;
     this.#options = options;
     this.#basePath = pathname.replace(/\/+$/, "");
-    this.#authorization = basicAuthorization(options.apiKey);
-    this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
-    const { concurrency, rps = Number.POSITIVE_INFINITY } = options;
+    this.#authorization = basicAuthorization(apiKey);
+    this.#secrets = [apiKey, this.#authorization.replace("Basic ", "")];
     this.#queue = new CallQueue(new Pacer({ concurrency, rps }), options.pauses);
     this.#earlyIntents = new CallQueue(
       new Pacer({ concurrency: 2 * concurrency, rps: Number.POSITIVE_INFINITY }),
     );
     this.#pool = new Pool(origin, {
-      connections: options.concurrency,
+      connections: concurrency,
       pipelining: 1,
       connect: { timeout: options.headersTimeoutMs },
       // An exchange has its own exact timeouts; undici's are coarse and start again with every byte.
@@ -97,7 +98,7 @@ class PooledClient {
     return this.#queue.pausedMs(operation);
   }
 
-  /** Calls in flight that the service bears, where it learns and that is fewer than its `concurrency`. */
+  /** Calls in flight that the service bears, where that is fewer than its `concurrency`. */
   get learnedLimit(): number | undefined {
     return this.#queue.pacer.learned;
   }
@@ -108,7 +109,7 @@ class PooledClient {
     return ahead === undefined ? undefined : new Date(this.#lastDate!.here + ahead).toISOString();
   }
 
-  /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
+  /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one. */
   get clockAheadMs(): number | undefined {
     if (this.#lastDate === undefined) return undefined;
     const { text, here } = this.#lastDate;
@@ -119,11 +120,40 @@ class PooledClient {
   /**
    * Makes one call and returns the raw answer.
    *
-   * @throws InputError when a parameter breaks the operation's rules (nothing is sent).
-   * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
+   * @throws InputError when a parameter breaks the operation's rules (nothing is sent); ApiError.
    */
-  call<O extends Operation>(operation: O, params: ParamsOf<O>, options: CallOptions = {}): Promise<Reply> {
-    return this.#exchange(operation, params, options);
+  async call<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    options: CallOptions = {},
+  ): Promise<Reply> {
+    const request = compileRequest(operation, params, this.#options.words);
+    const { clientToken, intent } = options;
+    const renewed = typeof clientToken === "object" ? clientToken : undefined;
+    checkGrant(operation, request.checked, renewed?.grant);
+    const { name, answers, sends } = operation;
+    const call = {
+      ...options,
+      operation: name,
+      subject: renewed?.grant.fp_id ?? request.subject,
+      isLong: answers === "bytes" || sends === "bytes" || request.extraTimeoutMs > 0,
+    };
+    const waitsSince = performance.now();
+    for (;;) {
+      // For each attempt: the token may have expired while the call waited.
+      const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
+      const attempt = () =>
+        this.#queue.run(call, () => this.#send(operation, request, call, waitsSince, token));
+      const early = async () => {
+        await intent?.declare();
+        return attempt();
+      };
+      try {
+        return await (intent?.early ? this.#earlyIntents.run(call, early) : attempt());
+      } catch (error) {
+        if (error !== QUEUE_AGAIN) throw error;
+      }
+    }
   }
 
   /**
@@ -139,7 +169,7 @@ class PooledClient {
     try {
       // JSON is judged as a whole before the sink gets it.
       const isJson = operation.answers !== "bytes";
-      const { body, ...head } = await this.#exchange(operation, params, options, isJson ? undefined : sink);
+      const { body, ...head } = await this.call(operation, params, isJson ? options : { ...options, sink });
       if (isJson && options.accepts === undefined) readAnswer(operation, { ...head, body });
       sink.end(isJson ? body : undefined);
       await finished(sink, { readable: false });
@@ -166,12 +196,17 @@ class PooledClient {
    * @throws ApiError where the service does not say.
    */
   async isKeyRefused(options: CallOptions = {}): Promise<boolean> {
-    const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options);
-    const paced = { operation: getUser.name, subject: request.subject, isLong: false };
-    const call = { operation: getUser, asked: request.checked, accepts: judgesRequest };
-    const send = () => this.#send(call, this.#onWire(getUser, request, undefined), paced, options);
+    const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options.words);
+    const { subject } = request;
+    const call = {
+      operation: getUser.name,
+      subject,
+      isLong: false,
+      signal: options.signal,
+      accepts: judgesRequest,
+    };
     try {
-      await toldCall(this.#options.onCall, getUser, performance.now(), send);
+      await this.#send(getUser, request, call, performance.now());
       return false;
     } catch (error) {
       if (error instanceof AuthError) return true;
@@ -186,102 +221,83 @@ class PooledClient {
     await this.#pool.destroy();
   }
 
-  async #exchange<O extends Operation>(
-    operation: O,
-    params: ParamsOf<O>,
-    options: CallOptions,
-    sink?: Writable,
+  /** Sends a call that has its place. @throws QUEUE_AGAIN unsent, where a pause began or its intent expired meanwhile */
+  async #send(
+    operation: Operation,
+    request: Request,
+    call: QueuedCall,
+    waitsSince: number,
+    token?: string,
   ): Promise<Reply> {
-    const request = compileRequest(operation, params, this.#options);
-    const { clientToken, signal, run, notAfter, intent, accepts } = options;
-    if (operation.auth === "client_token" && typeof clientToken === "object") {
-      checkGrant(operation, request.checked, clientToken.grant);
-    }
-    const { answers, sends } = operation;
-    const isLong = answers === "bytes" || sends === "bytes" || request.extraTimeoutMs > 0;
-    const subject = typeof clientToken === "object" ? clientToken.grant.fp_id : request.subject;
-    const paced = { operation: operation.name, subject, isLong, signal, run, notAfter };
-    const askedAt = performance.now();
-    for (;;) {
-      // Asked for each attempt: the token may have expired while the call waited.
-      const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
-      const withheld = [request.checked, options.withheld, this.#secrets, token];
-      const call: ExchangeCall = {
-        operation,
-        asked: request.checked,
-        source: isByteSource(request.body) ? request.body : undefined,
-        accepts,
-        sink,
-        extraTimeoutMs: request.extraTimeoutMs,
-        wordsOf: refusalReader(operation, withheld),
-      };
-      const attempt = () =>
-        this.#queue.run(paced, () =>
-          toldCall(this.#options.onCall, operation, askedAt, () =>
-            this.#send(call, this.#onWire(operation, request, token), paced, options),
-          ),
-        );
-      const early = async () => {
-        await intent?.declare();
-        return attempt();
-      };
-      try {
-        return await (intent?.early ? this.#earlyIntents.run(paced, early) : attempt());
-      } catch (error) {
-        if (error !== QUEUE_AGAIN) throw error;
-      }
+    const { run, accepts, intent, signal, sink, withheld } = call;
+    const { body, checked, extraTimeoutMs } = request;
+    await this.#refusals.isAsked(run);
+    if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
+    const made: ExchangeCall = {
+      ...{ operation, accepts, signal, sink, extraTimeoutMs },
+      request: checked,
+      wire: this.#onWire(operation, request, token),
+      source: isByteSource(body) ? body : undefined,
+      wordsOf: refusalReader(operation, [checked, withheld, this.#secrets, token]),
+      beforeSend: () => {
+        const refusal = this.#queue.refusal(call);
+        if (refusal !== undefined) return refusal;
+        const isPaused = this.#queue.pausedMs(call.operation, call.subject) > 0;
+        return isPaused || intent?.holds() === false ? QUEUE_AGAIN : undefined;
+      },
+      onHead: (status, headers) => {
+        const text = headerOf(headers, "date");
+        if (text !== undefined) this.#lastDate = { text, here: Date.now() };
+        // On the headers: no waiting call may start while the body arrives.
+        const isPause = (status === 429 || status === 503) && !accepts?.(status);
+        if (isPause) this.#queue.refused(call, status, retryAfterMs(headers));
+      },
+    };
+    // A refused client token says nothing about the key that the rest of the run uses.
+    const doubted = operation.auth === "secret_key" ? run : undefined;
+    const subject = call.subject || JSON.stringify(checked.body);
+    return this.#refusals.judged({ ...call, subject, run: doubted }, () => this.#exchanged(made, waitsSince));
+  }
+
+  /** Makes an exchange, and tells of it once it has ended. */
+  async #exchanged(call: ExchangeCall, waitsSince: number): Promise<Reply> {
+    const { operation } = call;
+    const sentAt = performance.now();
+    const tell = (status: string, bytes = 0, newFields: readonly string[] = []) => {
+      const seconds = (performance.now() - sentAt) / 1_000;
+      const waitedSeconds = (sentAt - waitsSince) / 1_000;
+      this.#options.onCall?.({ operation: operation.name, status, seconds, waitedSeconds, bytes, newFields });
+    };
+    try {
+      const answer = await exchange(this.#pool, call, this.#options);
+      const reply = plainReply(operation, answer, this.#options.maxBodyBytes);
+      tell(String(reply.status), reply.bytes, newFieldsOf(operation, reply));
+      return reply;
+    } catch (error) {
+      // One that was not sent is no call of the service.
+      if (error instanceof ApiError && error.sent) tell(String(error.status ?? error.name));
+      throw error;
     }
   }
 
-  #onWire(operation: Operation, request: Request, token: string | undefined): Dispatcher.DispatchOptions {
-    const { body } = request;
+  #onWire(
+    operation: Operation,
+    { body, target, headers }: Request,
+    token?: string,
+  ): Dispatcher.DispatchOptions {
     const size = isByteSource(body) ? body.size : undefined;
     return {
       method: operation.method,
-      path: `${this.#basePath}${request.target}`,
+      path: `${this.#basePath}${target}`,
       headers: {
         accept: operation.answers === "bytes" ? "*/*" : "application/json",
         "accept-encoding": "identity",
         "user-agent": this.#options.userAgent,
-        ...request.headers,
-        ...(size === undefined ? {} : { "content-length": String(size) }),
+        ...headers,
+        ...(size !== undefined && { "content-length": String(size) }),
         ...authHeader(operation, this.#authorization, token),
       },
-      ...(body === undefined || isByteSource(body) ? {} : { body }),
+      ...(body !== undefined && !isByteSource(body) && { body }),
     };
-  }
-
-  // While the connection is made a pause may begin, or the intent may expire: the call then queues again, unsent.
-  async #send(
-    call: ExchangeCall,
-    request: Dispatcher.DispatchOptions,
-    paced: QueuedCall,
-    { signal, run, accepts, intent, mayBeRefused }: CallOptions,
-  ): Promise<Reply> {
-    const { auth } = call.operation;
-    await this.#refusals.known(run);
-    const beforeSend = () => {
-      const refusal = this.#queue.refusal(paced);
-      if (refusal !== undefined) return refusal;
-      const isPaused = this.#queue.pausedMs(paced.operation, paced.subject) > 0;
-      return isPaused || intent?.holds() === false ? QUEUE_AGAIN : undefined;
-    };
-    const onHead = (status: number, headers: IncomingHttpHeaders) => {
-      const date = headerOf(headers, "date");
-      if (date !== undefined) this.#lastDate = { text: date, here: Date.now() };
-      // On the headers: no waiting call may start while the body arrives.
-      const isPause = (status === 429 || status === 503) && !accepts?.(status);
-      if (isPause) this.#queue.refused(paced, status, retryAfterMs(headers));
-    };
-    if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
-    const send = async () => {
-      const reply = await exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
-      return plainReply(call.operation, reply, this.#options.maxBodyBytes);
-    };
-    // A refused client token says nothing about the key that the rest of the run uses.
-    const doubted = auth === "secret_key" ? run : undefined;
-    const subject = paced.subject || JSON.stringify(call.asked.body);
-    const judged = { run: doubted, operation: paced.operation, subject, mayBeRefused };
-    return this.#refusals.judged(judged, send);
   }
 }

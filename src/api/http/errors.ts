@@ -4,19 +4,19 @@ import { FAILURE_TYPES, mayNotCall, type SubjectMismatch } from "../../domain/fa
 import { isWrite, type Operation } from "../operations/operation.js";
 import { retryAfterMs } from "./headers.js";
 
-/** What is known of a failed call. None of it is secret or personal, so all of it may be logged. */
+/** What is known of a failed call: nothing secret or personal. */
 export interface CallFacts {
   readonly operation: string;
   readonly status?: number | undefined;
   readonly sent: boolean;
   /** Left out: the secret key. `permission`: the key is good, and may not make this call. */
   readonly credential?: "client_token" | "permission" | undefined;
-  /** Left out: it changes nothing. Whether a request that does may be sent again. */
+  /** Of a request that changes something: whether it may be sent again. */
   readonly write?: "harmless" | "once" | undefined;
-  /** Where the answer may be that of a target behind the service: what it says, instead of the usual words. */
+  /** The message, where the answer may be that of a target behind the service. */
   readonly relayed?: string | undefined;
-  /** What the service said when it refused the request, masked (`refusal-words.ts`): for people only. */
-  readonly said?: string | undefined;
+  /** Of a refusal, masked (`refusal-words.ts`): for people only. */
+  readonly serviceMessage?: string | undefined;
 }
 
 /** What is known of a request whose answer came. */
@@ -46,14 +46,14 @@ export abstract class ApiError extends Error {
   readonly operation: string;
   readonly status: number | undefined;
   readonly sent: boolean;
-  readonly said: string | undefined;
+  readonly serviceMessage: string | undefined;
 
   constructor(facts: CallFacts, message: string, options?: ErrorOptions) {
     super(`${facts.operation}: ${facts.relayed ?? message}`, options);
     this.operation = facts.operation;
     this.status = facts.status;
     this.sent = facts.sent;
-    this.said = facts.said;
+    this.serviceMessage = facts.serviceMessage;
   }
 }
 
@@ -72,7 +72,6 @@ export class AuthError extends ApiError {
 export class RateLimitedError extends ApiError {
   override readonly name = FAILURE_TYPES.rateLimited;
 
-  /** @param retryAfterMs milliseconds to wait before any call, where the service said so. */
   constructor(
     facts: CallFacts,
     readonly retryAfterMs?: number,
@@ -86,18 +85,11 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/**
- * Thrown when trying again later may help: network, timeout, 408, 5xx, a torn body, and an answer without JSON, because
- * something in between answered instead of the service.
- */
+/** Thrown when trying again later may help: network, timeout, 408, 5xx, and an answer that is torn or no JSON. */
 export class TransientError extends ApiError {
   override readonly name = FAILURE_TYPES.transient;
 
-  /**
-   * @param reason short code: `timeout`, `connection_refused`, `connection_reset`, `name_not_resolved`, `tls`,
-   * `torn_body`, `no_json`, `not_promised`, `bad_http`, `network`, `http_<status>`.
-   * @param retryAfterMs milliseconds to wait, where the service said so.
-   */
+  /** @param reason a value of {@link REASONS}, `tls`, `bad_http`, `network`, `torn_body`, `list_moved`, `http_<status>`, or useless */
   constructor(
     facts: CallFacts,
     readonly reason: string,
@@ -137,15 +129,13 @@ export class RejectedError extends ApiError {
   }
 }
 
-/**
- * Thrown when an answer breaks the contract: too large, a redirect, or not of the agreed shape.
- */
+/** Thrown when an answer breaks the contract: too large, a redirect, or not of the agreed shape. */
 export class SchemaError extends ApiError {
   override readonly name = FAILURE_TYPES.schema;
 
   /**
-   * @param path where in the body (`transactions.created`), empty for the answer as a whole.
-   * @param expectation what should have been there; never what was.
+   * @param path `transactions.created`; empty for the answer as a whole.
+   * @param expectation never what was there.
    */
   constructor(
     facts: CallFacts,
@@ -159,7 +149,7 @@ export class SchemaError extends ApiError {
   }
 }
 
-/** Thrown when an answer is about something else than what was asked for. It was not used, and nothing of it is told. */
+/** Thrown when an answer is about something else than what was asked for. */
 export class AnotherSubjectError extends ApiError {
   override readonly name = FAILURE_TYPES.anotherSubject;
 
@@ -175,7 +165,7 @@ export class AnotherSubjectError extends ApiError {
   }
 }
 
-/** Thrown when a call could not start in time. It was not sent, so it has changed nothing. */
+/** Thrown when a call could not start in time. */
 export class NotSentError extends ApiError {
   override readonly name = "NotSentError";
 
@@ -188,7 +178,6 @@ export class NotSentError extends ApiError {
   }
 }
 
-/** What to do where nothing is sent again by itself. */
 export const UNRESOLVED =
   "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)";
 
@@ -201,7 +190,6 @@ function fateOf({ sent, write }: CallFacts): string | undefined {
     : "It may have been carried out; the same request again does no harm. Try again later";
 }
 
-/** As a further sentence. */
 function fateAfter(facts: CallFacts): string {
   const fate = fateOf(facts);
   return fate === undefined ? "" : `. ${fate}`;
@@ -218,9 +206,9 @@ function refusedCredentials(facts: CallFacts): string {
     : `the service refused the client token (status ${status})${answered(facts)}. It may have expired, or lack the scope or the fields: make a new one`;
 }
 
-/** Quotes what the service said, else says that nothing was done. */
-function answered({ said }: CallFacts): string {
-  return said === undefined ? "; nothing was read or changed" : `; it said: ${said.replace(/\.+$/, "")}`;
+function answered({ serviceMessage }: CallFacts): string {
+  if (serviceMessage === undefined) return "; nothing was read or changed";
+  return `; it said: ${serviceMessage.replace(/\.+$/, "")}`;
 }
 
 function slowDown({ sent }: CallFacts, retryAfterMs = 0): string {
@@ -228,8 +216,7 @@ function slowDown({ sent }: CallFacts, retryAfterMs = 0): string {
     const until = minuteOf(Date.now() + retryAfterMs);
     return `${sent ? "the request was not handled" : "not sent"}: the service takes no such call before ${until}. Try again after that`;
   }
-  const asked = waiting(retryAfterMs || undefined);
-  return `the service asked to slow down (status 429${asked}) and did not handle the request. Try again later, or lower NIGHTLEDGER_API_RPS`;
+  return `the service asked to slow down (status 429${waiting(retryAfterMs || undefined)}) and did not handle the request. Try again later, or lower NIGHTLEDGER_API_RPS`;
 }
 
 function waiting(retryAfterMs: number | undefined): string {
@@ -239,12 +226,12 @@ function waiting(retryAfterMs: number | undefined): string {
 /**
  * The error for an answer that isn't 2xx, by what the caller does about it.
  *
- * @param said what a refusal's body says, masked: asked for where the error shows it
+ * @param messageOf reads what a refusal says
  */
 export function statusError(
   facts: CallFacts & { readonly status: number },
   headers: IncomingHttpHeaders,
-  said: () => string | undefined,
+  messageOf: () => string | undefined,
 ): ApiError {
   const { status } = facts;
   if (status === 429) return new RateLimitedError(facts, retryAfterMs(headers));
@@ -253,7 +240,7 @@ export function statusError(
   // Followed, it would carry the key to another host; taken for a refusal, it would set off a full resync.
   if (status < 400)
     return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
-  const refused = { ...facts, said: said() };
+  const refused = { ...facts, serviceMessage: messageOf() };
   if (status === 401 || status === 403) return new AuthError(refused);
   return status === 404 || status === 410 ? new NotFoundError(refused) : new RejectedError(refused);
 }
@@ -273,19 +260,12 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "timeout",
 };
 
-/**
- * The error for a connection that failed. The cause keeps the code alone: undici's own errors can hold
- * pieces of the answer.
- */
+/** The error for a connection that failed. Its cause is the code alone: undici's errors can hold pieces of the answer. */
 export function networkError(facts: CallFacts, error: Error): TransientError {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return new TransientError(facts, networkReason(code, facts.status), undefined, { cause: new Error(code) });
-}
-
-function networkReason(code: string, status: number | undefined): string {
-  const reason = REASONS[code];
-  if (status !== undefined && reason !== "timeout") return "torn_body";
-  if (reason !== undefined) return reason;
-  if (code.startsWith("HPE_") || code === "HTTPParserError") return "bad_http";
-  return /^ERR_(TLS|SSL)|CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? "tls" : "network";
+  let reason = REASONS[code] ?? "network";
+  if (facts.status !== undefined && reason !== "timeout") reason = "torn_body";
+  else if (code.startsWith("HPE_") || code === "HTTPParserError") reason = "bad_http";
+  else if (/^ERR_(TLS|SSL)|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) reason = "tls";
+  return new TransientError(facts, reason, undefined, { cause: new Error(code) });
 }

@@ -6,6 +6,7 @@ import { InputError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
 import type { ByteSource } from "../schemas/byte-source.js";
 import { onAbort } from "./abort-listeners.js";
+import type { CallOptions } from "./call-options.js";
 import {
   type CallFacts,
   factsOf,
@@ -18,7 +19,7 @@ import {
 import { announced, headerOf, promisesJson } from "./headers.js";
 import { MOST_READ, type RefusalBody, relayWords } from "./refusal-words.js";
 
-// A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
+// A refusal's body decides nothing, but only after it the connection can be reused.
 const DISCARD_MS = 1000;
 const DISCARD_BYTES = 64 * 1024;
 
@@ -31,61 +32,47 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Of the body on the wire, also of one that went into a sink. */
+  /** Of the body on the wire, also into a sink. */
   readonly bytes: number;
   /** Milliseconds from the start of the request to the last byte of the answer. */
   readonly durationMs: number;
-  /** The request, for an answer that must name what it asked for. */
-  readonly asked: CheckedRequest;
+  /** For an answer that must name what it was asked for. */
+  readonly request: CheckedRequest;
 }
 
 export interface ExchangeLimits {
   /** Milliseconds from the start, connecting included, to the answer's headers. */
   readonly headersTimeoutMs: number;
-  /**
-   * Milliseconds from the headers to the last byte of the body, however steadily it drips. One that flows into a sink gets
-   * as many for every four `maxBodyBytes` that its headers announce.
-   */
+  /** Milliseconds from the headers to the last byte; of a body into a sink, for every four announced `maxBodyBytes`. */
   readonly bodyTimeoutMs: number;
-  /** One that flows into a sink may be 64 times as long. */
+  /** Into a sink, 64 times as much. */
   readonly maxBodyBytes: number;
 }
 
-interface ExchangeEvents {
-  /** Asked right before the first byte leaves; an error given here stops the request unsent. */
+/** One call on the wire. */
+export interface ExchangeCall extends Pick<CallOptions, "accepts" | "signal" | "sink"> {
+  readonly operation: Operation;
+  readonly request: CheckedRequest;
+  /** The request as it is written, but for a body that is streamed. */
+  readonly wire: Dispatcher.DispatchOptions;
+  readonly source?: ByteSource | undefined;
+  /** Milliseconds to wait for the headers on top of the limit. */
+  readonly extraTimeoutMs?: number;
+  /** Reads what a refusal says, masked. */
+  readonly wordsOf?: ((body: RefusalBody) => string | undefined) | undefined;
+  /** Called right before the first byte leaves; an error stops the request unsent. */
   readonly beforeSend: () => Error | undefined;
   readonly onHead: (status: number, headers: IncomingHttpHeaders) => void;
 }
 
-/** One call on the wire: its operation, and what is special about it. */
-export interface ExchangeCall {
-  readonly operation: Operation;
-  readonly asked: CheckedRequest;
-  readonly source?: ByteSource | undefined;
-  /** Which statuses are an answer: behind a proxy they may be the target's. Left out: 200, and 2xx to a proxy call. */
-  readonly accepts?: ((status: number) => boolean) | undefined;
-  /** Gets the body piece by piece instead of {@link Reply.body}. */
-  readonly sink?: Writable | undefined;
-  /** Milliseconds to wait for the headers, on top of the limit. */
-  readonly extraTimeoutMs?: number;
-  /** Reads what the body of a refusal says, masked; left out, the body is ignored. */
-  readonly wordsOf?: ((body: RefusalBody) => string | undefined) | undefined;
-}
-
-/** Sends one request, once, and gives its 2xx answer or throws an ApiError, or what `signal` was aborted with. */
-export function exchange(
-  dispatcher: Dispatcher,
-  request: Dispatcher.DispatchOptions,
-  call: ExchangeCall,
-  limits: ExchangeLimits,
-  events: ExchangeEvents,
-  signal: AbortSignal | undefined,
-): Promise<Reply> {
+/** Sends one request, once, and gives its answer. @throws ApiError, or what `signal` was aborted with */
+export function exchange(dispatcher: Dispatcher, call: ExchangeCall, limits: ExchangeLimits): Promise<Reply> {
+  const { signal, wire } = call;
   if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    const state = new Exchange(call, limits, events, signal, resolve, reject);
+    const state = new Exchange(call, limits, resolve, reject);
     const body = state.requestBody();
-    dispatcher.dispatch(body === undefined ? request : { ...request, body }, state);
+    dispatcher.dispatch(body === undefined ? wire : { ...wire, body }, state);
   });
 }
 
@@ -97,7 +84,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   #failure: (() => Error) | undefined;
   #size = 0;
-  #body: StreamedBody | undefined;
+  #body: ReturnType<typeof streamBody> | undefined;
   #isWhole = false;
   readonly #chunks: Buffer[] = [];
   #unlisten: (() => void) | undefined;
@@ -108,17 +95,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     readonly call: ExchangeCall,
     readonly limits: ExchangeLimits,
-    readonly events: ExchangeEvents,
-    signal: AbortSignal | undefined,
     readonly resolve: (reply: Reply) => void,
     readonly reject: (reason: unknown) => void,
   ) {
     this.#timer = this.#startTimer(this.#headersLimitMs());
+    const { signal, sink } = call;
     if (signal !== undefined) this.#unlisten = onAbort(signal, () => this.#giveUp(signal.reason));
-    call.sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
+    sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
   }
 
-  /** The body to send, where it is streamed: each piece taken shows life, so the timeout starts again. */
+  /** The body to send, where it is streamed: with each piece the time begins again. */
   requestBody(): Readable | undefined {
     const { source } = this.call;
     if (source === undefined) return undefined;
@@ -132,7 +118,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    const stop = this.#done ? new Error("given up") : this.events.beforeSend();
+    const stop = this.#done ? new Error("given up") : this.call.beforeSend();
     this.#startedAt = performance.now();
     if (stop === undefined) this.#sent = true;
     else this.#giveUp(stop);
@@ -143,7 +129,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     this.#failure = this.#judgeHead(status, headers);
-    this.events.onHead(status, headers);
+    this.call.onHead(status, headers);
     clearTimeout(this.#timer);
     const failure = this.#failure;
     this.#timer =
@@ -179,11 +165,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.reject(this.#failure?.() ?? this.#body?.failure() ?? networkError(this.#facts(), error));
   }
 
-  /** Makes the error for an answer with this head; called once no more of its body will come. */
+  /** Makes the error for an answer with this head, once no more of its body will come. */
   #judgeHead(status: number, headers: IncomingHttpHeaders): (() => Error) | undefined {
     if (status >= 300 && !this.call.accepts?.(status)) {
       const facts = { ...this.#facts(), status, relayed: relayWords(this.call.operation, status, headers) };
-      return () => statusError(facts, headers, () => this.#said());
+      return () => statusError(facts, headers, () => this.#serviceMessage());
     }
     const isJson = this.call.operation.answers !== "bytes";
     if (isJson && status !== 200 && !this.call.accepts?.(status))
@@ -194,12 +180,12 @@ class Exchange implements Dispatcher.DispatchHandler {
       : undefined;
   }
 
-  #said(): string | undefined {
+  #serviceMessage(): string | undefined {
     const encoding = headerOf(this.#headers, "content-encoding");
     return this.call.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
   }
 
-  // A full sink pauses the connection, not the time: whatever holds the body up, its place is freed in time.
+  // A full sink pauses the connection, not the time.
   #pour(sink: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (sink.write(chunk)) return;
     controller.pause();
@@ -228,17 +214,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #reply(): Reply {
-    const durationMs = performance.now() - this.#startedAt;
-    const head = { status: this.#status ?? 0, headers: this.#headers };
-    return { ...head, body: this.#answerBody(), bytes: this.#size, durationMs, asked: this.call.asked };
+    const [first = Buffer.alloc(0)] = this.#chunks;
+    return {
+      status: this.#status ?? 0,
+      headers: this.#headers,
+      body: this.#chunks.length < 2 ? first : Buffer.concat(this.#chunks, this.#size),
+      bytes: this.#size,
+      durationMs: performance.now() - this.#startedAt,
+      request: this.call.request,
+    };
   }
 
-  #answerBody(): Buffer {
-    const [only] = this.#chunks;
-    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size);
-  }
-
-  // Answers the caller at once; the connection is torn down, because the rest of the answer is unread.
+  // The connection is torn down: the rest of the answer is unread.
   #giveUp(reason: unknown): void {
     if (this.#finish()) this.reject(reason);
     this.#controller?.abort(new Error("given up"));
@@ -260,18 +247,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A body while it is sent: the stream for undici, and the failure of its source. */
-interface StreamedBody {
-  readonly stream: Readable;
-  /** The failure of the source itself, not of the connection. */
-  readonly failure: () => unknown;
-}
-
-/**
- * Streams a source as a request body, calling `onProgress` for each piece taken.
- * A source that is not as long as it said fails: the rest of its length would never come.
- */
-function streamBody(operation: string, source: ByteSource, onProgress: () => void): StreamedBody {
+/** Streams a source as a body; `failure` is the source's own. One that is not as long as it was to be fails. */
+function streamBody(operation: string, source: ByteSource, onProgress: () => void) {
   let failure: unknown;
   async function* pieces(): AsyncGenerator<Uint8Array> {
     let size = 0;

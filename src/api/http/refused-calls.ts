@@ -1,3 +1,4 @@
+import type { QueuedCall } from "./call-queue.js";
 import { AuthError, RejectedError } from "./errors.js";
 
 /** Subjects in a row, without a success between, after whose refusals a good key counts as one that may not make the call. */
@@ -10,15 +11,6 @@ const JUST_NOW_MS = 1_000;
 /** Whether a status says what the service thinks of the request, if it is the service that answers: then in JSON. */
 export function judgesRequest(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
-}
-
-interface JudgedCall {
-  /** Undefined where a refusal says nothing about a run's key. */
-  readonly run: string | undefined;
-  readonly operation: string;
-  readonly subject: string;
-  /** See `CallOptions`. */
-  readonly mayBeRefused?: boolean | undefined;
 }
 
 /** Finds out whose a 401 or 403 is: the key's, which stops the run, or its subject's (docs/inside/rules.md, "Refused calls"). */
@@ -41,12 +33,15 @@ export class RefusedCalls {
   ) {}
 
   /** Waits while the key is checked: the answer may stop the run. */
-  async known(run: string | undefined): Promise<void> {
+  async isAsked(run: string | undefined): Promise<void> {
     if (run !== undefined) await this.#asked;
   }
 
-  /** Makes a call. @throws AuthError where its run stops; RejectedError where the service refuses its subject alone. */
-  async judged<R>(call: JudgedCall, send: () => Promise<R>): Promise<R> {
+  /**
+   * Makes a call. @param call without its run, where a refusal says nothing about that run's key
+   * @throws AuthError where its run stops; RejectedError where the service refuses its subject alone.
+   */
+  async judged<R>(call: QueuedCall, send: () => Promise<R>): Promise<R> {
     const { run, operation, subject, mayBeRefused } = call;
     if (run === undefined) return send();
     const key = `${run} ${operation}`;
@@ -66,8 +61,8 @@ export class RefusedCalls {
       this.#subjects.delete(key);
       this.stop(run);
       if (isKeyRefused) throw error;
-      const { status, sent, said } = error;
-      throw new AuthError({ operation, status, sent, said, credential: "permission" });
+      const { status, sent, serviceMessage } = error;
+      throw new AuthError({ operation, status, sent, serviceMessage, credential: "permission" });
     }
   }
 

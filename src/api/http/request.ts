@@ -45,12 +45,6 @@ export interface Request {
   readonly checked: CheckedRequest;
 }
 
-/** How a client writes requests. */
-export interface RequestOptions {
-  /** Left out: those of the contract. */
-  readonly words?: ServiceWords | undefined;
-}
-
 /**
  * Checks a call against all rules of its operation and serializes it.
  *
@@ -59,7 +53,7 @@ export interface RequestOptions {
 export function compileRequest<O extends Operation>(
   operation: O,
   params: ParamsOf<O>,
-  { words = CONTRACT_WORDS }: RequestOptions = {},
+  words: ServiceWords = CONTRACT_WORDS,
 ): Request {
   const checked = checkRequest(operation, params);
   const { path, body } = operation.inWords?.(words, checked.body) ?? { ...operation, body: checked.body };

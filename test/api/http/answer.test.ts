@@ -15,7 +15,7 @@ const reply = (text: string, encoding: BufferEncoding = "utf8") => ({
   body: Buffer.from(text, encoding),
   bytes: text.length,
   durationMs: 1,
-  asked: { path: {}, query: {}, headers: {}, body: undefined },
+  request: { path: {}, query: {}, headers: {}, body: undefined },
 });
 
 test.each([

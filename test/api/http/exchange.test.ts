@@ -17,9 +17,9 @@ import { eachFile } from "../../helpers/each-test.js";
 const LIMITS = { headersTimeoutMs: 5000, bodyTimeoutMs: 5000, maxBodyBytes: 1000 };
 const CALL = {
   operation: getUser,
-  asked: { path: { fp_id: "fp_1" }, query: {}, headers: {}, body: undefined },
+  wire: { method: "GET", path: "/" },
+  request: { path: { fp_id: "fp_1" }, query: {}, headers: {}, body: undefined },
 };
-const REQUEST = { method: "GET", path: "/" } as const;
 
 it("what closes while a connection is being made stops the request before its first byte", async () => {
   const server = await startFaultServer((_, response) => json(response, {}));
@@ -27,17 +27,10 @@ it("what closes while a connection is being made stops the request before its fi
   const onHead = () => {};
   try {
     const stop = new Error("closed meanwhile");
-    const stopped = exchange(pool, REQUEST, CALL, LIMITS, { beforeSend: () => stop, onHead }, undefined);
+    const stopped = exchange(pool, { ...CALL, beforeSend: () => stop, onHead }, LIMITS);
     expect(await rejection(stopped)).toBe(stop);
     expect(server.requests).toEqual([]);
-    const next = await exchange(
-      pool,
-      REQUEST,
-      CALL,
-      LIMITS,
-      { beforeSend: () => undefined, onHead },
-      undefined,
-    );
+    const next = await exchange(pool, { ...CALL, beforeSend: () => undefined, onHead }, LIMITS);
     expect(next.body.toString()).toBe("{}");
     expect(server.requests).toEqual(["GET /"]);
   } finally {

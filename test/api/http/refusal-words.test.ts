@@ -51,9 +51,9 @@ async function said(handler: Handler): Promise<string | undefined> {
   for (const secret of [KEY, FP_ID, "pb_wrong", ...Object.values(texts)])
     expect(everything).not.toContain(secret);
   expect(error).toMatchObject({ name: "RejectedError", status: 400 });
-  if (error.said !== undefined)
-    expect(error.message).toContain(`; it said: ${error.said.replace(/\.+$/, "")}`);
-  return error.said;
+  if (error.serviceMessage !== undefined)
+    expect(error.message).toContain(`; it said: ${error.serviceMessage.replace(/\.+$/, "")}`);
+  return error.serviceMessage;
 }
 
 describe("what a service says when it refuses a request", () => {
@@ -137,7 +137,7 @@ it("what else a caller withholds is taken out too", async () => {
   server = await startFaultServer(message("the name of Ivan Petrov is unknown"));
   const withheld = { "id.first_name": "Ivan", "id.last_name": "Petrov" };
   const error = await rejection(server.client().read(createOnboarding, { body: BODY }, { withheld }));
-  expect(error).toMatchObject({ said: "the name of [value] is unknown" });
+  expect(error).toMatchObject({ serviceMessage: "the name of [value] is unknown" });
 });
 
 it.each<[Operation, object]>([
@@ -149,7 +149,7 @@ it.each<[Operation, object]>([
   server = await startFaultServer(message("Ivan Petrov"));
   const options = { clientToken: "token" };
   const error = (await rejection(server.client().call(operation, params as never, options))) as ApiError;
-  expect(error).toMatchObject({ name: "RejectedError", said: undefined });
+  expect(error).toMatchObject({ name: "RejectedError", serviceMessage: undefined });
   expect(error.message).not.toContain("Ivan");
 });
 
@@ -161,7 +161,7 @@ it.each([
 ] as const)("status %i says what the service said, and is judged without it", async (status, name) => {
   server = await startFaultServer(answers('{"message":"not while it rains."}', "application/json", status));
   const error = (await rejection(server.client().read(createBusiness, {}))) as ApiError;
-  expect(error).toMatchObject({ name, status, said: "not while it rains." });
+  expect(error).toMatchObject({ name, status, serviceMessage: "not while it rains." });
   expect(error.message).toMatch(/it said: not while it rains\. /);
 });
 

@@ -24,11 +24,11 @@ it("a path and its parameters can't come apart", () => {
 it("a deployment's own words are in the path of a CIP report and in the kind of a test webhook", () => {
   const words = { eventPrefix: "acme.", cipSegment: "acme" };
   const report = { path: { fp_id: "fp_1" }, body: { default_approver: "a" } };
-  expect(compileRequest(createCipReport, report, { words }).target).toBe(
+  expect(compileRequest(createCipReport, report, words).target).toBe(
     "/users/fp_1/integrations/acme/cip_report",
   );
   const sent = (event_kind: string) =>
-    compileRequest(sendTestWebhook, { body: { payload: { event_kind } } }, { words }).body;
+    compileRequest(sendTestWebhook, { body: { payload: { event_kind } } }, words).body;
   expect(sent("service.vault.updated")).toBe('{"payload":{"event_kind":"acme.vault.updated"}}');
   expect(sent("other.vault.updated")).toBe('{"payload":{"event_kind":"other.vault.updated"}}');
 });
