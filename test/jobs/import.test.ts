@@ -84,7 +84,7 @@ test("a link that is gone costs one request, also in the middle of a chunk", asy
 test("what the service said of a refused row is in the ledger and in the row's end", async () => {
   const said = "transactions[0]: [value] is not an account";
   const refuse = (ids: readonly string[]) =>
-    ids.includes("t3") ? new RejectedError({ ...CALL, status: 422, said }) : undefined;
+    ids.includes("t3") ? new RejectedError({ ...CALL, status: 422, serviceMessage: said }) : undefined;
   const result = await importJob.work(rows, callerOf(refuse).caller);
   const item = { rows, result, reason: null, asked: 0 };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: { chunk: 500 } };

@@ -23,11 +23,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 ]);
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
-/**
- * Decompresses JSON, which proxies compress unasked, and drops a byte order mark.
- *
- * @throws SchemaError, TransientError where it is too long, or compressed in another way.
- */
+/** Decompresses JSON, which proxies compress unasked, and drops a byte order mark. @throws SchemaError, TransientError */
 export function plainReply(operation: Operation, reply: Reply, maxOutputLength: number): Reply {
   if (operation.answers === "bytes") return reply;
   const facts = factsOf(operation, reply.status);
@@ -46,10 +42,9 @@ export function plainReply(operation: Operation, reply: Reply, maxOutputLength: 
 /**
  * Parses and checks the body of an answer.
  *
- * @throws SchemaError when the body isn't of the agreed shape.
- * @throws AnotherSubjectError when it is about something else than what was asked for.
- * @throws TransientError when it isn't JSON (`no_json`), came without framing, so that a connection cut in the middle
- * looks like its end (`torn_body`), or does not say what an empty object would (`not_promised`).
+ * @throws SchemaError, AnotherSubjectError
+ * @throws TransientError when it isn't JSON (`no_json`), or came without framing, so that a cut looks like its end
+ * (`torn_body`), or does not say what an empty object would (`not_promised`).
  */
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
   if (operation.answers === "bytes") return checkAnswer(operation, reply.body, reply.status);
@@ -61,12 +56,7 @@ export function readAnswer<O extends Operation>(operation: O, reply: Reply): Res
   return body;
 }
 
-/**
- * Checks that an answer holds a JSON object, and gives its text: a parsed number loses digits. The object's values are
- * left to the caller.
- *
- * @throws as {@link readAnswer}
- */
+/** The text of an answer that holds a JSON object, whose values the caller checks. @throws as {@link readAnswer} */
 export function readObjectText(operation: Operation, reply: Reply): string {
   const body = parseBody(operation, reply);
   if (!isJsonObject(body)) throw new SchemaError(factsOf(operation, reply.status), "", "not an object");
@@ -74,7 +64,7 @@ export function readObjectText(operation: Operation, reply: Reply): string {
   return reply.body.toString("utf8");
 }
 
-/** Checks a parsed body against the operation's response schema; throws SchemaError. */
+/** @throws SchemaError */
 export function checkAnswer<O extends Operation>(
   operation: O,
   body: unknown,
@@ -83,15 +73,11 @@ export function checkAnswer<O extends Operation>(
   const { error } = operation.response.safeParse(body);
   // Returned as it came: zod's copy loses a field named `__proto__`.
   if (error === undefined) return body as ResponseOf<O>;
-  const issue: z.core.$ZodIssue | undefined = error.issues[0];
-  throw new SchemaError(
-    factsOf(operation, status),
-    issue?.path.join(".") ?? "",
-    issue?.message ?? "not as the contract says",
-  );
+  const { path, message } = error.issues[0] as z.core.$ZodIssue;
+  throw new SchemaError(factsOf(operation, status), path.join("."), message);
 }
 
-/** Parses a body. The parser's own message is dropped: it quotes the body. */
+// The parser's own message is dropped: it quotes the body.
 function parseBody(operation: Operation, reply: Reply): unknown {
   const text = reply.body.toString("utf8");
   const facts = factsOf(operation, reply.status);
@@ -117,14 +103,14 @@ function parseBody(operation: Operation, reply: Reply): unknown {
 const FAILURES = ["errors", "error", "failed"];
 const NOT_YET = /^(queued|pending)$/i;
 
-/** Whether an answer says that all was carried out, as `{}` does: `{"errors": […]}` says something else. */
+/** Whether an answer says as much as `{}`. */
 function isNothing(body: unknown): boolean {
   if (!isJsonObject(body)) return false;
   const hasFailed = FAILURES.some((name) => ![undefined, null, false, 0].includes(body[name] as null));
   return !hasFailed && !NOT_YET.test(String(body.status));
 }
 
-/** The names of the members of an answer to which an empty object was promised; one that may be a value is a `?`. */
+/** The members of an answer for which `{}` was promised; `?` for a name that may be a value. */
 export function newFieldsOf({ answers }: Operation, { body }: Reply): string[] {
   if (answers !== "nothing" || body.length <= 2) return [];
   try {
@@ -135,23 +121,19 @@ export function newFieldsOf({ answers }: Operation, { body }: Reply): string[] {
   }
 }
 
-/** What a request asked for, as far as an answer must name it. */
-type Asked = Partial<Pick<CheckedRequest, "path" | "query" | "headers" | "body">>;
-
 /**
- * Compares what a parsed answer says that it is about with what was asked for; costs nothing for an operation whose
- * answers name no subject. A field that the answer leaves out, and one that the request left open, says nothing.
+ * Compares whom a parsed answer names with its request. What the answer leaves out, or the request left open, says nothing.
  *
  * @throws AnotherSubjectError
  */
 export function mustBeAbout(
   operation: Pick<Operation, "name" | "names" | "idempotent" | "changes">,
-  asked: Asked,
+  request: Partial<CheckedRequest>,
   body: unknown,
   status?: number,
 ): void {
   for (const { field, parameter } of operation.names ?? []) {
-    const wanted = valuesAt(asked, parameter.split(".")).flat();
+    const wanted = valuesAt(request, parameter.split(".")).flat();
     if (wanted.length === 0) continue;
     const other = valuesAt(body, field.split(".")).find(
       (value) => typeof value === "string" && !wanted.includes(value),

@@ -9,12 +9,7 @@ export function basicAuthorization(apiKey: string): string {
   return `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
 }
 
-/**
- * The header that authenticates a call.
- *
- * @throws InputError when an operation that needs a client token is called without one, UnsendableError with what no
- * header holds.
- */
+/** The header that authenticates a call. @throws InputError without the client token that it needs; UnsendableError */
 export function authHeader(
   operation: Operation,
   authorization: string,
@@ -49,8 +44,7 @@ export function grantFor(
 }
 
 /**
- * Checks a client operation against what its token was made for, as far as that is known
- * (docs/reference/service.md, "Client tokens" and "Refused requests").
+ * Checks a client operation against what its token was made for (docs/reference/service.md, "Refused requests").
  *
  * @throws UnsendableError when scope or fields don't cover it, or a decryption has a reason nowhere.
  */

@@ -6,18 +6,18 @@ import { AuthError, NotSentError, RateLimitedError } from "./errors.js";
 
 export type QueuedCall = PacedCall & CallOptions;
 
-/** The calls of one run, its long ones apart: those that wait, by what ends that (with a reason: unstarted), and the others. */
+/** Calls of one run, its long ones apart: those that wait, by what ends that (unstarted, with a reason), and the others. */
 type Line = { readonly waiting: Map<(reason?: Error) => void, QueuedCall>; active: number };
 
 /**
- * Starts calls as its pacer allows, those of a run in order and the runs in turn, until it is closed for them. Pauses are
- * counted by the monotonic clock: a clock that is set while they last changes none.
+ * Starts calls as its pacer allows: those of a run in order, the runs in turn. It counts by the monotonic clock, so a clock
+ * that is set changes no pause.
  */
 export class CallQueue {
   #askShare: (() => Promise<CallLimits>) | undefined;
   #lookAt = 0;
   readonly #closedRuns = new Set<string | undefined>();
-  /** Those that were served longest ago come first. */
+  /** Served longest ago first. */
   readonly #lines = new Map<string, Line>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -26,7 +26,7 @@ export class CallQueue {
     private readonly shared?: SharedPause,
   ) {}
 
-  /** Has it ask, now and again before calls leave, what it may do. */
+  /** Asks now, and before calls leave, what it may do. */
   async share(ask: () => Promise<CallLimits>): Promise<void> {
     this.pacer.limit(await ask());
     this.#askShare = ask;
@@ -62,7 +62,7 @@ export class CallQueue {
     }
   }
 
-  /** Rejects what waits and what comes: of a run whose key was refused, or of all. */
+  /** Rejects what waits and what comes, of a run or of all. */
   close(run?: string): void {
     this.#closedRuns.add(run);
     this.#decide(true);
@@ -80,7 +80,7 @@ export class CallQueue {
     return wait <= left && left > 0 ? undefined : new NotSentError(operation, wait || undefined);
   }
 
-  /** Obeys an answer 429 or 503, and tells others of a pause of everything. @param wait milliseconds, where it said so */
+  /** Obeys an answer 429 or 503, and tells other processes of a pause of everything. @param wait milliseconds */
   refused(call: PacedCall, status: number, wait: number | undefined): void {
     const [now, before] = [performance.now(), this.pausedMs()];
     this.pacer.refused(call, status, wait === undefined ? 0 : now + wait, now);
@@ -94,20 +94,20 @@ export class CallQueue {
     if (performance.now() < this.#lookAt) return;
     this.#lookAt = performance.now() + 1_000;
     this.pacer.limit((await this.#askShare?.().catch(() => undefined)) ?? this.pacer.limits);
-    const told = String(await this.shared?.read().catch(() => undefined));
-    const [, ms, at] = /^\{"ms":([\d.]+),"at":(\d+)\}$/.exec(told)?.map(Number) ?? [];
-    // In this order: a sum with an instant would lose digits, and be more than what it was made of.
+    const pause = String(await this.shared?.read().catch(() => undefined));
+    const [, ms, at] = /^\{"ms":([\d.]+),"at":(\d+)\}$/.exec(pause)?.map(Number) ?? [];
+    // In this order: a sum with an instant would lose digits.
     const left = Number(ms) - (Date.now() - Number(at));
-    // A longer one is of a clock that is ahead of this one, and no pause of everything outlasts the hour.
+    // A longer one is of a clock that is ahead of this one; none outlasts the hour.
     if (left <= Math.min(Number(ms), SERVICE_RETRY.until)) this.pacer.pause(performance.now() + left);
   }
 
-  /** Milliseconds for which the service wants no call of an operation, or none at all; 0 where it takes them. */
+  /** Milliseconds of the pause of a call, an operation, or everything; 0 for none. */
   pausedMs(operation?: string, subject?: string): number {
     return Math.max(0, this.pacer.pausedUntil(operation, subject) - performance.now());
   }
 
-  /** Starts what may start. @param all whether calls that can't be sent any more may be among those that wait */
+  /** Starts what may start. @param all also ends what can't be sent any more */
   #decide(all = false): void {
     clearTimeout(this.#timer);
     while (this.#startNext(all));
@@ -117,7 +117,7 @@ export class CallQueue {
     const now = performance.now();
     const { freeAt } = this.pacer;
     let wakeAt = freeAt > now ? freeAt : Number.POSITIVE_INFINITY;
-    // Hundreds may wait, and most often nothing but a place has come or gone.
+    // Hundreds may wait, and most often only a place has come or gone.
     const lines = all || freeAt <= now ? [...this.#lines] : [];
     for (const [key, line] of lines.sort(([, one], [, other]) => one.active - other.active)) {
       if (line.active + line.waiting.size === 0) this.#lines.delete(key);

@@ -9,12 +9,7 @@ import type { ApiClient } from "./client.js";
 const MARGIN_MS = 30_000;
 const HIDDEN = "[client token]";
 
-/**
- * Makes a client token, lets `use` call with it and forgets it. While `use` runs, the token is made again when
- * its life, less a margin, is over (docs/reference/service.md, "Client tokens").
- *
- * @param use gets the token to pass as `clientToken` of a call; after it has ended the token opens nothing.
- */
+/** Makes a client token, again whenever its life is over, lets `use` call with it, and forgets it. */
 export async function withClientToken<R>(
   client: ApiClient,
   grant: ClientTokenGrant,

@@ -144,12 +144,9 @@ class PooledClient {
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
       const attempt = () =>
         this.#queue.run(call, () => this.#send(operation, request, call, waitsSince, token));
-      const early = async () => {
-        await intent?.declare();
-        return attempt();
-      };
       try {
-        return await (intent?.early ? this.#earlyIntents.run(call, early) : attempt());
+        if (!intent?.early) return await attempt();
+        return await this.#earlyIntents.run(call, () => intent.declare().then(attempt));
       } catch (error) {
         if (error !== QUEUE_AGAIN) throw error;
       }

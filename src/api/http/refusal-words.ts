@@ -19,10 +19,10 @@ export interface RefusalBody {
 }
 
 /**
- * Makes the reader of an operation's refusals. Undefined where a refusal may quote values that nobody here knows: of a
- * read, of a request of bytes, of a proxy's target, and of the vault's own values.
+ * Makes the reader of an operation's refusals. Undefined where one may quote values that nobody here knows: those of a read,
+ * of bytes, of a proxy's target, of the vault.
  *
- * @param values what the request sends, and what else must not be quoted
+ * @param values what must not be quoted: texts, numbers, or what holds them
  */
 export function refusalReader(
   { method, sends, answers, secrets }: Pick<Operation, "method" | "sends" | "answers" | "secrets">,
@@ -35,11 +35,8 @@ export function refusalReader(
 
 /**
  * What the service said when it refused a request, safe to show and keep anywhere: at most 200 printable characters,
- * with `[value]` in place of each given value, mail address, long number and opaque text. Undefined where it said
- * nothing readable, or what was cut or compressed. It is for people only: no code may decide by it
- * (docs/reference/service.md, "HTTP statuses").
- *
- * @param values what the request sent, and what else must not be quoted; texts, numbers, or what holds them
+ * with `[value]` for each value, mail address, long number and opaque text. Undefined where it said nothing readable. No
+ * code may decide by it (docs/reference/service.md, "HTTP statuses").
  */
 function refusalWords(
   { bytes, isWhole, encoding = "identity" }: RefusalBody,
@@ -52,7 +49,7 @@ function refusalWords(
   return characters.length <= MOST_SHOWN ? masked : `${characters.slice(0, MOST_SHOWN - 1).join("")}…`;
 }
 
-/** The text of a body: the message of simple JSON, the visible text of HTML, else the whole. */
+/** The message of simple JSON, the visible text of HTML, else the whole. */
 function spokenBy(body: string): string {
   if (/^\s*</.test(body)) return seenOf(body);
   try {
@@ -82,7 +79,7 @@ function seenOf(html: string): string {
     .replace(/<[^>]*(>|$)/g, " ");
 }
 
-/** Masks what looks personal or secret by its shape alone, although no request sent it. */
+/** Masks what looks personal or secret, although no request sent it. */
 function withoutShapes(text: string): string {
   return text
     .replace(MAIL, "[value]")
@@ -90,10 +87,10 @@ function withoutShapes(text: string): string {
     .replace(NUMBER, "[value]");
 }
 
-/** How the header ends by which the service says what the target answered, whatever it answers itself. */
+/** How the header ends that has the target's own status. */
 const UPSTREAM = "-proxy-upstream-status-code";
 
-/** What a refusal by an operation says that relays the answers of a target; nothing of another operation, or an answer. */
+/** What a refusal says where it may be that of a target behind the service. */
 export function relayWords(
   { relays }: Operation,
   status: number | undefined,

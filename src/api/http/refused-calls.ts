@@ -1,14 +1,14 @@
 import type { QueuedCall } from "./call-queue.js";
 import { AuthError, RejectedError } from "./errors.js";
 
-/** Subjects in a row, without a success between, after whose refusals a good key counts as one that may not make the call. */
+/** Subjects refused in a row after which a good key counts as one that may not make the call. */
 const MOST_SUBJECTS = 3;
 
 /** How long a good answer about the key holds; a run stops by a fresh one only. */
 const GOOD_FOR_MS = 60_000;
 const JUST_NOW_MS = 1_000;
 
-/** Whether a status says what the service thinks of the request, if it is the service that answers: then in JSON. */
+/** Whether a status, with JSON, is the service's judgement of the request and not of the key. */
 export function judgesRequest(status: number): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
@@ -16,7 +16,7 @@ export function judgesRequest(status: number): boolean {
 /** Finds out whose a 401 or 403 is: the key's, which stops the run, or its subject's (docs/inside/rules.md, "Refused calls"). */
 export class RefusedCalls {
   /** Whether the service refuses the key, while that is being asked. */
-  #asked: Promise<boolean> | undefined;
+  #question: Promise<boolean> | undefined;
   /** Of the last good answer, by the monotonic clock. */
   #goodAt = Number.NEGATIVE_INFINITY;
   /** By run and operation: the subjects that were refused since its last success. */
@@ -34,7 +34,7 @@ export class RefusedCalls {
 
   /** Waits while the key is checked: the answer may stop the run. */
   async isAsked(run: string | undefined): Promise<void> {
-    if (run !== undefined) await this.#asked;
+    if (run !== undefined) await this.#question;
   }
 
   /**
@@ -66,18 +66,18 @@ export class RefusedCalls {
     }
   }
 
-  /** Refused calls share one question. Without an answer the key counts as good. */
+  /** Calls share one question. Without an answer the key counts as good. */
   async #isRefused(goodForMs: number): Promise<boolean> {
     if (performance.now() - this.#goodAt < goodForMs) return false;
-    this.#asked ??= this.isKeyRefused()
+    this.#question ??= this.isKeyRefused()
       .then((isRefused) => {
         if (!isRefused) this.#goodAt = performance.now();
         return isRefused;
       })
       .catch(() => false)
       .finally(() => {
-        this.#asked = undefined;
+        this.#question = undefined;
       });
-    return this.#asked;
+    return this.#question;
   }
 }

@@ -6,10 +6,7 @@ import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
 import type { Bytes } from "../schemas/byte-source.js";
 import { fillPath } from "../schemas/parameters.js";
 
-/**
- * Writes named options as headers: a list as repeated lines, a record under the prefix of its header
- * (`x-fp-proxy-fwd-*`), anything else as one line.
- */
+/** Writes options as headers: a list as repeated lines, a record under its header's prefix (`x-fp-proxy-fwd-*`). */
 export function headerLines(
   operation: Operation,
   options: Readonly<Record<string, unknown>>,
@@ -28,28 +25,22 @@ export function headerLines(
   return lines;
 }
 
-/** The header under which a forwarded one travels. */
 export function prefixed(pattern: string, name: string): string {
   return `${pattern.slice(0, -1)}${name.toLowerCase()}`;
 }
 
-/** A request that is ready to send, apart from its authentication. */
+/** A request without its authentication. */
 export interface Request {
   readonly target: string;
-  /** What it is about: the link, the user, or whatever else its path names; empty where it names nothing. */
+  /** The link, the user, or whatever else it names; empty for nothing. */
   readonly subject: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Bytes | undefined;
-  /** Milliseconds that the service may take on top of the usual timeout. */
   readonly extraTimeoutMs: number;
   readonly checked: CheckedRequest;
 }
 
-/**
- * Checks a call against all rules of its operation and serializes it.
- *
- * @throws UnsendableError naming operation, field, rule and accepted form, never a value; nothing was sent.
- */
+/** Checks a call and serializes it. @throws UnsendableError naming operation, field, rule and form, never a value */
 export function compileRequest<O extends Operation>(
   operation: O,
   params: ParamsOf<O>,
@@ -72,20 +63,20 @@ export function compileRequest<O extends Operation>(
   };
 }
 
-/** Checks every part of a request and the rules between them; throws UnsendableError. */
+/** Checks every part of a request and the rules between them. @throws UnsendableError */
 export function checkRequest<O extends Operation>(operation: O, params: ParamsOf<O>): CheckedRequest {
-  const given = params as { readonly [N in keyof CheckedRequest]?: unknown };
+  const parts = params as { readonly [N in keyof CheckedRequest]?: unknown };
   const { path, query, headers, body } = operation.params;
   const request: CheckedRequest = {
-    path: checked(operation, "parameter", path, given.path ?? {}) as CheckedRequest["path"],
-    query: checked(operation, "parameter", query, given.query ?? {}) as CheckedRequest["query"],
+    path: checked(operation, "parameter", path, parts.path ?? {}) as CheckedRequest["path"],
+    query: checked(operation, "parameter", query, parts.query ?? {}) as CheckedRequest["query"],
     headers: (headers === undefined
-      ? absent(operation, "header option", given.headers, {})
-      : checked(operation, "header option", headers, given.headers ?? {})) as CheckedRequest["headers"],
+      ? absent(operation, "header option", parts.headers, {})
+      : checked(operation, "header option", headers, parts.headers ?? {})) as CheckedRequest["headers"],
     body:
       body === undefined
-        ? absent(operation, "body", given.body, undefined)
-        : checked(operation, "body field", body, given.body === undefined ? leftOut(body) : given.body),
+        ? absent(operation, "body", parts.body, undefined)
+        : checked(operation, "body field", body, parts.body === undefined ? leftOut(body) : parts.body),
   };
   const breach = operation.check?.(request);
   if (breach === undefined) return request;

@@ -10,9 +10,8 @@ const MOST_PAGES = 1_000;
 type Envelope = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a paged list (docs/reference/service.md, "Onboarding lists" and "Transaction lists"); `page` is set here. A list
- * that moves meanwhile (another total, a row twice, rows missing) is read again from its first page. Each row is given
- * once, also one that leaves the list later.
+ * Reads a paged list (docs/reference/service.md, "Onboarding lists" and "Transaction lists"), each row once. A list that
+ * moves meanwhile (another total, a row twice, rows missing) is read again.
  * @throws SchemaError for a wrong page, a circle, or a list without end
  * @throws TransientError (`list_moved`) when it moved in every reading
  */
@@ -23,18 +22,18 @@ export async function* readList<O extends Operation, Item = unknown>(
   options?: CallOptions,
 ): AsyncGenerator<Item, void, undefined> {
   const { query } = params as { readonly query?: object };
-  const given = new Set<string>();
+  const seen = new Set<string>();
   for (let restarts = 0; restarts <= MAX_RESTARTS; restarts += 1) {
     const pass = new ListPass();
     let next: ReturnType<ListPass["take"]> | undefined = firstPage(operation);
     while (typeof next !== "string") {
-      const asked = { ...params, query: { ...query, page: next } } as ParamsOf<O>;
-      const body = (await client.read(operation, asked, options)) as Envelope;
+      const paged = { ...params, query: { ...query, page: next } } as ParamsOf<O>;
+      const body = (await client.read(operation, paged, options)) as Envelope;
       const page: ReadPage<Item> = listPage<Item>(operation, body, next, pass.before);
       const { items, ids } = page;
       next = pass.take(page);
-      yield* items.filter((_, index) => !given.has(ids[index] ?? ""));
-      for (const id of ids) given.add(id);
+      yield* items.filter((_, index) => !seen.has(ids[index] ?? ""));
+      for (const id of ids) seen.add(id);
     }
     if (next === "end") return;
   }

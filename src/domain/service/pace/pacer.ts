@@ -14,21 +14,20 @@ export interface CallLimits {
   readonly rps: number;
 }
 
-/** Fewer places than these help less than the service's own pauses. */
-const FEWEST = 4;
-/** Timers fire up to a millisecond late, which would lower the rate. */
+/** Fewer help less than the service's own pauses. */
+const FEWEST_PLACES = 4;
+/** Timers fire late, which would lower the rate. */
 const RATE_SLACK_MS = 10;
 
 /**
- * Says which calls may start, and when (docs/run/configuration.md, "Rate and pauses"). A call waits until no pause holds it
- * and the rate, evenly, has it start; it takes a place, and gives it back at its end. Times are milliseconds of any one clock.
+ * Says which calls may start, and when (docs/run/configuration.md, "Rate and pauses"). A call waits for the end of its pauses
+ * and for its turn by the rate, takes a place, and gives it back. Times are milliseconds of any one clock.
  *
- * - Places: as many as `concurrency`; long calls leave a quarter of them to the others, so that these always move. A 429
- *   halves them, and they grow by one each round: as many calls as there are places, all of them taken. A 429 that
- *   pauses one subject alone does not: it says nothing of how many calls the service bears.
- * - Pauses: a refusal with `Retry-After` pauses its operation for its subject. A second subject that is refused within
- *   that pause pauses the operation, and a second operation within that one pauses everything, until the earlier of the
- *   two ends. A pause that outlasts the give-up hour ends what meets it, so it stays with its subject.
+ * - Places: `concurrency`; long calls leave a quarter to the others. A 429 halves them, unless it pauses one subject alone;
+ *   they grow by one each round: as many calls as places, all of them taken.
+ * - Pauses: a refusal with `Retry-After` pauses its operation for its subject. A second subject refused within that pause
+ *   pauses the operation, and a second operation within that one everything, until the earlier end. A pause that outlasts
+ *   the give-up hour ends what meets it, so it stays with its subject.
  */
 export class Pacer {
   #active = 0;
@@ -36,9 +35,9 @@ export class Pacer {
   /** Start of the next call by the rate. */
   #nextAt = 0;
   #places: number;
-  /** Calls that end before the places change: first those in flight at the last change, then a round. */
+  /** Calls that end before the places change: those in flight at the last change, then a round. */
   #left = 0;
-  /** Ends, by `operation/subject`, `operation/` for all subjects, `/` for everything. */
+  /** Ends by `operation/subject`, `operation/`, or `/` for everything. */
   readonly #pauses = new Map<string, number>();
 
   constructor(public limits: CallLimits) {
@@ -55,13 +54,13 @@ export class Pacer {
     return this.#places < this.limits.concurrency ? this.#places : undefined;
   }
 
-  /** The end of a pause of a call, of its operation (no subject), or of everything (no operation); 0 for none. */
+  /** The end of the pause of a call, of an operation, or of everything; 0 for none. */
   pausedUntil(operation = "", subject = ""): number {
     const endOf = (scope: string) => this.#pauses.get(scope) ?? 0;
     return Math.max(endOf("/"), endOf(`${operation}/`), endOf(`${operation}/${subject}`));
   }
 
-  /** The earliest start that places and rate allow; infinite while all places are taken. */
+  /** The earliest start by places and rate. */
   get freeAt(): number {
     return this.#active < this.#places ? Math.ceil(this.#nextAt - RATE_SLACK_MS) : Number.POSITIVE_INFINITY;
   }
@@ -83,7 +82,7 @@ export class Pacer {
     this.#long -= Number(isLong);
   }
 
-  /** Obeys an answer 429 or 503. @param until when the service takes such a call again; 0 for unknown */
+  /** Obeys an answer 429 or 503. @param until 0 for unknown */
   refused({ operation, subject }: PacedCall, status: number, until: number, now: number): void {
     for (const [scope, end] of [...this.#pauses]) {
       const [otherOperation, otherSubject] = scope.split("/");
@@ -97,12 +96,11 @@ export class Pacer {
     const isOfOne = until > now && this.pausedUntil(operation) <= now;
     // Refusals of calls that were in flight together count as one.
     if (status !== 429 || isOfOne || this.#left > this.#places) return;
-    const fewer = Math.min(this.limits.concurrency, Math.max(FEWEST, Math.floor(this.#places / 2)));
+    const fewer = Math.min(this.limits.concurrency, Math.max(FEWEST_PLACES, Math.floor(this.#places / 2)));
     this.#left = this.#places + fewer;
     this.#places = fewer;
   }
 
-  /** Pauses a subject, an operation, or everything. */
   pause(until: number, operation = "", subject = ""): void {
     this.#pauses.set(`${operation}/${subject}`, Math.max(until, this.pausedUntil(operation, subject)));
   }
