@@ -13,8 +13,7 @@ import { type CallGate, type NamedFailure, namedFailures } from "../../domain/wa
 import type { Caller } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { requestsSent } from "../calls/call-record.js";
-import { type CallRule, callRule } from "../calls/call-rules.js";
-import { makeCall } from "../calls/make-call.js";
+import { type CallRule, callRule, makeCall } from "../calls/call-rules.js";
 import { callFailure, LostAnswerError } from "../failure.js";
 import { runSlice, type Slice } from "../slice.js";
 import { type BulkDependencies, type BulkGroup, openGroup } from "./open-group.js";

@@ -1,17 +1,16 @@
 import { NotSentError } from "../../api/http/errors.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
-/** Milliseconds after its intent within which a request must leave: later, another attempt may judge it as lost. */
+/** Within which a request leaves after its intent: later, another attempt may judge it as lost. */
 const INTENT_HOLDS_MS = 5_000;
 
 export interface CallIntent {
   readonly operation: string;
   readonly at: number;
-  /** Milliseconds that the service's clock was ahead of that of the worker that sent it, where it was known. */
+  /** Of the service's clock, to that of the sender; null for unknown. */
   readonly clockAheadMs: number | null;
 }
 
-/** An intent of an earlier attempt, which another worker may have written. */
 export interface EarlierIntent extends CallIntent {
   /** Epoch milliseconds by the store's clock, which all workers share. */
   readonly storedAt: number;
@@ -20,7 +19,6 @@ export interface EarlierIntent extends CallIntent {
 export interface KeptAnswer<A> {
   readonly operation: string;
   readonly at: number;
-  /** Requests that may have reached the service until then. */
   readonly asked: number;
   readonly body: A;
 }
@@ -31,14 +29,14 @@ export function answerKey(prefix: string): string {
 
 type CallState = "not sent" | "sent" | "answered";
 
-/** How far the call below a prefix came. A `sent` request may or may not have taken effect. */
+/** How far the call below a prefix came. What is `sent` may have taken effect. */
 export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
   const keys = (await sealed.list(prefix)).map(({ key }) => key);
   if (keys.includes(answerKey(prefix))) return "answered";
   return keys.some((key) => intentNumber(key, prefix) !== undefined) ? "sent" : "not sent";
 }
 
-/** Counts requests of the calls below a prefix that may have reached the service, by what they left in staging. */
+/** Counts the requests of calls below a prefix that may have reached the service. */
 export async function requestsSent(sealed: SealedStore, prefix: string): Promise<number> {
   const sent = new Map<string, number>();
   for (const { key } of await sealed.list(prefix)) {
@@ -50,11 +48,11 @@ export async function requestsSent(sealed: SealedStore, prefix: string): Promise
 }
 
 /**
- * The record of one call. Before a request may leave, this writes an intent under the next number, which only one
- * attempt can take: of a stalled attempt and the one that replaced it, only one sends.
+ * The record of one call. A request leaves after an intent under the next number, which only one attempt can take: of a
+ * stalled attempt and its replacement, only one sends.
  */
 export class CallRecord {
-  /** This attempt's intent; `since` is by the monotonic clock. */
+  /** `since` is by the monotonic clock. */
   #own: { readonly number: number; readonly at: number; readonly since: number } | undefined;
   #last: number;
 
@@ -62,7 +60,7 @@ export class CallRecord {
     private readonly sealed: SealedStore,
     private readonly prefix: string,
     private readonly operation: string,
-    /** What earlier attempts have sent without an answer, the first one first. */
+    /** Of earlier attempts, without an answer, the first one first. */
     readonly earlier: readonly EarlierIntent[],
     last: number,
     private readonly isNew: boolean,
@@ -74,21 +72,20 @@ export class CallRecord {
     const entries = await sealed.list(prefix);
     const numbered = entries.flatMap(({ key, modifiedAt }) => {
       const number = intentNumber(key, prefix);
-      return number === undefined ? [] : [{ key, number, modifiedAt }];
+      return number === undefined ? [] : [{ key, number, storedAt: modifiedAt.getTime() }];
     });
-    const sorted = numbered.sort((a, b) => a.number - b.number);
-    const found = await Promise.all(
-      sorted.map(async ({ key, modifiedAt }) => {
+    numbered.sort((a, b) => a.number - b.number);
+    const intents = await Promise.all(
+      numbered.map(async ({ key, storedAt }) => {
         const intent = await sealed.get<CallIntent>(key);
-        return intent && { ...intent, storedAt: modifiedAt.getTime() };
+        return intent === undefined ? [] : [{ ...intent, storedAt }];
       }),
     );
-    const intents = found.filter((intent) => intent !== undefined);
-    const last = sorted.at(-1)?.number ?? 0;
-    return new CallRecord(sealed, prefix, operation, intents, last, entries.length === 0);
+    const last = numbered.at(-1)?.number ?? 0;
+    return new CallRecord(sealed, prefix, operation, intents.flat(), last, entries.length === 0);
   }
 
-  /** Epoch milliseconds by the store's clock, now. */
+  /** Now, in epoch milliseconds by the store's clock. */
   async storeTime(): Promise<number> {
     const key = `${this.prefix}clock`;
     await this.sealed.put(key, null);
@@ -104,17 +101,13 @@ export class CallRecord {
     throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
   }
 
-  /** Keeps the answer, durably: a second request may be a second effect. Of two attempts the faster one's counts. */
+  /** Durable: a second request may be a second effect. Of two attempts the faster one's counts. */
   async putAnswer<A>(body: A): Promise<KeptAnswer<A>> {
     const answer = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
     return this.sealed.kept<KeptAnswer<A>>(answerKey(this.prefix)).putIfAbsent(answer);
   }
 
-  /**
-   * Records, durably, that the request is about to leave.
-   *
-   * @throws NotSentError when another attempt of the same call has done so since.
-   */
+  /** Records, durably, that the request is about to leave. @throws NotSentError where another attempt has done so since */
   async declare(clockAheadMs: number | undefined): Promise<void> {
     const next = this.#last + 1;
     const at = Date.now();
@@ -122,25 +115,25 @@ export class CallRecord {
     if (!(await this.sealed.putIfAbsent(intentKey(this.prefix, next), intent))) {
       throw new NotSentError(this.operation);
     }
-    // Deletes the former intent only now: an attempt that has seen it must find this number taken.
+    // Only now: an attempt that has seen the former intent must find this number taken.
     await this.retract();
     this.#own = { number: next, at, since: performance.now() };
     this.#last = next;
   }
 
-  /** Epoch milliseconds of this attempt's intent; undefined before it has one. */
+  /** Epoch milliseconds of this attempt's intent. */
   get declaredAt(): number | undefined {
     return this.#own?.at;
   }
 
-  /** Whether the intent still holds, by two clocks: one may be set back, the other stops while the machine sleeps. */
+  /** By two clocks: one may be set back, the other stops while the machine sleeps. */
   holds(): boolean {
     if (this.#own === undefined) return false;
     const { at, since } = this.#own;
     return Math.max(Date.now() - at, performance.now() - since) < INTENT_HOLDS_MS;
   }
 
-  /** Milliseconds by the store's clock since the first call of this. */
+  /** Milliseconds by the store's clock since it was first called. */
   async unsureFor(): Promise<number> {
     const key = `${this.prefix}unsure`;
     await this.sealed.putIfAbsent(key, null);
@@ -148,7 +141,7 @@ export class CallRecord {
     return (await this.storeTime()) - (first?.modifiedAt.getTime() ?? Number.NaN);
   }
 
-  /** Counts one more answer that says nothing of what the service did. Returns how many this call has had. */
+  /** Counts answers that say nothing of what the service did, with this one. */
   async countUnusable(): Promise<number> {
     const note = { operation: this.operation, at: Date.now() };
     const prefix = `${this.prefix}unusable/`;
@@ -157,7 +150,7 @@ export class CallRecord {
     return number;
   }
 
-  /** Deletes this attempt's intent, because its request certainly had no effect. */
+  /** Deletes this attempt's intent: its request had no effect. */
   async retract(): Promise<void> {
     if (this.#own === undefined) return;
     await this.sealed.delete(intentKey(this.prefix, this.#own.number));
@@ -165,12 +158,11 @@ export class CallRecord {
   }
 }
 
-// Beside the answer: a directory of their own would cost a disk as much as the record.
+// A directory of their own would cost a disk as much as the record.
 function intentKey(prefix: string, number: number): string {
   return `${prefix}intent-${number}`;
 }
 
-/** The number of a call's intent by its key; undefined for what else is below the call's prefix. */
 function intentNumber(key: string, prefix: string): number | undefined {
   const [, number] = /^intent-(\d+)$/.exec(key.slice(prefix.length)) ?? [];
   return number === undefined ? undefined : Number(number);

@@ -29,8 +29,8 @@ type Row = Import["body"]["transactions"][number];
 const LOOKED_FOR_MS = 60_000;
 
 /**
- * Looks for rows of a lost import in the link's history by id; rows without one are never sent again. One that is not there
- * is missing only where rows are seen to come back under their ids.
+ * Looks for rows of a lost import in the link's history by id; rows without one are never sent again. One is missing only
+ * where rows are seen to come back under their ids.
  */
 export async function findImported(
   { api }: Dependencies,
@@ -60,8 +60,8 @@ export async function findImported(
 }
 
 /**
- * Looks for rows of a refused import in the link's history, by id and amount: the service may have taken a part. Unless rows
- * are seen to come back under their ids, one that only looks like a row there may have been taken. Undefined where none was.
+ * Looks for the part of a refused import that was taken, by id and amount; undefined for none. Unless rows are seen to come
+ * back under their ids, one that only looks like a row there may have been taken.
  */
 export async function findTaken(
   api: ApiClient,
@@ -86,8 +86,8 @@ export async function findTaken(
 }
 
 /**
- * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
- * refusal in its middle means that the log changed: it is read again from its beginning.
+ * The wanted names that a link's complete history has (docs/reference/service.md, "Sync operation"). After a refusal in its
+ * middle the log has changed, and is read again.
  *
  * @throws SchemaError when more is promised without a cursor that is new, or without a row on a hundred pages in a row.
  * @throws RejectedError when its first page is refused, or the log changed under every reading.
@@ -140,7 +140,6 @@ function endless(): SchemaError {
   );
 }
 
-/** The name with the size of the amount. */
 export function paymentOf(row: Row): string {
   return JSON.stringify([importedName(row), sizeOf(row)]);
 }
@@ -150,7 +149,7 @@ function lookOf(row: Row): string {
   return JSON.stringify([row.account_id, sizeOf(row), String(row.date).slice(0, 10)]);
 }
 
-/** A service may write an amount, and its sign, in its own way, or as a JSON number. */
+/** A service may write an amount in its own way. */
 function sizeOf({ amount }: Row): string | undefined {
   return decimalUnits(listedAmount(amount))?.toString().replace("-", "");
 }

@@ -16,15 +16,16 @@ import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
-import type { Finding, LostCall, Resolution } from "./lost-call.js";
+import type { CallIntent } from "./call-record.js";
+import type { Finding, Resolution } from "./lost-call.js";
 
-/** Milliseconds for which an onboarding is looked for in lists that may show it only once it has ended. */
+/** How long an onboarding is looked for in lists that may show it only once it has ended. */
 const LOOKED_FOR_MS = 3_600_000;
 
 /** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** The result of a creation, or what a later read shows of it where the answer was lost. */
+/** The result of a creation, or what a later read shows of it. */
 export type StartedOnboarding = Pick<OnboardingResult, "id" | "status" | "output" | "error_message"> &
   Pick<Onboarding, "continue_onboarding"> & {
     /** `null` where it is unknown. */
@@ -35,7 +36,7 @@ type Creation = ParamsOf<typeof createOnboarding>;
 
 interface CreationContext {
   readonly run?: string | undefined;
-  /** Onboardings of the same user or business that this creation did not make, whatever their time says. */
+  /** Onboardings that this creation did not make, whatever their time says. */
   readonly known?: readonly string[];
 }
 
@@ -50,13 +51,13 @@ export function onboardingResolution(
 }
 
 /**
- * The latest onboarding of a user or business that a lost creation may have made. Where there is none, the creation is
- * missing only if lists of the service were seen to show runs that have not ended; otherwise it is looked for.
+ * The latest onboarding that a lost creation may have made. Without one, the creation is missing only if lists were seen to
+ * show runs that have not ended.
  */
 export async function findOnboarding(
   deps: Dependencies,
   params: Creation,
-  lost: LostCall,
+  lost: CallIntent,
   { run, known = [] }: CreationContext = {},
 ): Promise<Finding<Creation, StartedOnboarding>> {
   const options = { signal: cancellationSignal(), run };
@@ -70,8 +71,8 @@ export async function findOnboarding(
   const candidates = items
     .map((item) => ({ item, at: instantMs(item.timestamp) }))
     // A time that can't be read excludes nothing.
-    .filter(({ item, at }) => !(at < lost.sentAt + ahead - CLOCK_SLACK_MS) && !known.includes(item.id));
-  if (candidates.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.sentAt);
+    .filter(({ item, at }) => !(at < lost.at + ahead - CLOCK_SLACK_MS) && !known.includes(item.id));
+  if (candidates.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.at);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
   if (latest !== undefined) return { found: await startedOnboarding(deps, latest.item, options) };
   if (await showRunning(deps, all)) return { missing: params };
@@ -83,7 +84,7 @@ export async function findOnboarding(
 export const listsRunning = (sealed: SealedStore) =>
   sealed.kept<true>("_staging/onboarding-calls/lists-running");
 
-/** Whether lists show onboardings that have not ended, by this one or an earlier one. */
+/** Whether lists, this or an earlier one, show onboardings that have not ended. */
 async function showRunning({ sealed }: Dependencies, items: readonly OnboardingItem[]): Promise<boolean> {
   const noted = listsRunning(sealed);
   if (!items.some(({ status }) => status === "pending" || status === "incomplete")) return noted.has();
@@ -91,11 +92,11 @@ async function showRunning({ sealed }: Dependencies, items: readonly OnboardingI
   return true;
 }
 
-/** Looks of each worker until a lost answer needs what they tell. */
+/** Of each worker, until a lost answer needs what they tell. */
 const MOST_LOOKS = 3;
 const looks = new WeakMap<SealedStore, number>();
 
-/** Finds out whether lists show onboardings that have not ended, by that of a user or business who has just begun one. */
+/** Finds out whether lists show onboardings that have not ended, by one that has just begun. */
 export async function observeLists(
   deps: Dependencies,
   fpId: string,
@@ -130,10 +131,7 @@ async function startedOnboarding(
   return { ...known, status: read.status ?? status };
 }
 
-/**
- * The service's document has one field for users and businesses, so the id may be that of either: the other's list is
- * empty, not there, or refused.
- */
+/** The id may be a user's or a business's: the other's list is empty, not there, or refused. */
 async function onboardingsOf(
   { api }: Dependencies,
   id: string,

@@ -5,8 +5,8 @@ export interface AnsweredCall<A> {
   readonly at: number;
   /** Requests that may have reached the service, this one included. */
   readonly asked: number;
-  /** `found`: an earlier attempt had kept it. `settled`: the effect of a lost request was found. */
-  readonly repeated: "no" | "found" | "settled";
+  /** `found`: an earlier attempt had kept it. `recovered`: the effect of a lost request was found. */
+  readonly repeated: "no" | "found" | "recovered";
 }
 
 export interface DataOwner {

@@ -41,7 +41,7 @@ describe.each(WRITES)("$what whose answer is lost takes effect once", (write) =>
     // Nothing is left to the user.
     expect(lost.message).not.toMatch(/find out before you/);
     const { repeated } = await bench.attempt(write.name, "call", write.request);
-    expect(repeated).toBe(write.outcome === "its effect" ? "settled" : "no");
+    expect(repeated).toBe(write.outcome === "its effect" ? "recovered" : "no");
     const found = await bench.attempt(write.name, "call", write.request);
     expect(found.repeated).toBe("found");
     expect(write.effects(bench.sandbox)).toBe(1);
@@ -203,7 +203,7 @@ describe("a lost onboarding", () => {
     bench.sandbox.playbooks.declare({ key: "pb_new" });
     bench.sandbox.addFault(lost);
     await bench.failure("create_onboarding", "call", request);
-    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("settled");
+    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("recovered");
     expect(started(bench.sandbox)).toBe(1);
   });
 
@@ -213,7 +213,7 @@ describe("a lost onboarding", () => {
     bench.sandbox.playbooks.declare({ key: "pb_new" });
     bench.sandbox.addFault(lost);
     await bench.failure("create_onboarding", "call", request);
-    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("settled");
+    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("recovered");
     expect(started(bench.sandbox)).toBe(1);
   });
 });

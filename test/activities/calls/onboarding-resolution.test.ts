@@ -27,7 +27,7 @@ async function found(users: Listed, businesses: Listed) {
     if (typeof listed === "number") json(response, {}, listed);
     else json(response, { data: listed, meta: {} });
   });
-  const lost = { operation: "create_onboarding", sentAt: SENT_AT, clockAheadMs: 0 };
+  const lost = { operation: "create_onboarding", at: SENT_AT, clockAheadMs: 0 };
   const deps = { ...bench.deps, api: server.client() };
   return bench.run(() => findOnboarding(deps, { body: { key: "pb_1", fp_id: "fp_1" } }, lost));
 }

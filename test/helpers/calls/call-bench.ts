@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { ApplicationFailure } from "@temporalio/activity";
 import type { SandboxOptions } from "../../../sandbox/index.js";
 import type { CallIntent, KeptAnswer } from "../../../src/activities/calls/call-record.js";
-import { type CallRule, callRule } from "../../../src/activities/calls/call-rules.js";
-import { makeCall } from "../../../src/activities/calls/make-call.js";
+import { type CallRule, callRule, makeCall } from "../../../src/activities/calls/call-rules.js";
 import {
   listsRunning,
   onboardingResolution,

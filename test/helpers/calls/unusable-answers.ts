@@ -19,6 +19,6 @@ export async function expectSettled(bench: CallBench, write: Write, fault: objec
   expect(lost).toMatchObject({ type: "TransientError", nonRetryable: false });
   expect(effects(bench.sandbox)).toBe(1);
   const { repeated } = await bench.attempt(name, "call", request);
-  expect(repeated).toBe(outcome === "its effect" ? "settled" : "no");
+  expect(repeated).toBe(outcome === "its effect" ? "recovered" : "no");
   expect(effects(bench.sandbox)).toBe(1);
 }
