@@ -1,5 +1,5 @@
 import { type Removals, removesTooMuch } from "../tables/removals.js";
-import type { LinkProgress } from "./link-progress.js";
+import type { LinkProgress, LinkRecord, OpenResync } from "./link.js";
 
 interface LoadedRows {
   readonly created: number;
@@ -52,35 +52,9 @@ export function removalProblem(removals: Removals, entries: number, full: boolea
   return !full && isTooMuch ? `resync_would_remove ${gone} of ${known}` : null;
 }
 
-/** A full resync that was committed in part. */
-export interface OpenResync {
-  /** The first sequence of its rows. */
-  readonly from: number;
-  /** Ids that came in rows that were bad. */
-  readonly bad: readonly string[];
-  /** Whether it may remove any number of rows. */
-  readonly full: boolean;
-}
-
-/** The committed state that a link's pages start from. */
-interface CommittedBase {
-  readonly cursor: string | null;
-  readonly generation: number;
-  readonly next_sequence: number;
-  readonly head: string;
-  readonly signs_differ: boolean;
-  readonly resync?: OpenResync | undefined;
-}
-
 interface LinkUpdate {
   readonly runId: string;
-  readonly link: {
-    readonly link_id: string;
-    readonly fp_id: string;
-    readonly external_id: string | null;
-    readonly base: CommittedBase | null;
-    readonly started_at: string;
-  };
+  readonly record: LinkRecord;
   readonly progress: LinkProgress;
   readonly generation: number;
   readonly rows: LoadedRows;
@@ -94,8 +68,8 @@ interface LinkUpdate {
 
 /** Decides a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
 export function nextCheckpoint(update: LinkUpdate) {
-  const { runId, link, progress, generation, rows, quarantined, gone, resync } = update;
-  const { link_id, fp_id, external_id, base, started_at } = link;
+  const { runId, record, progress, generation, rows, quarantined, gone, resync } = update;
+  const { link_id, fp_id, external_id, base, started_at } = record;
   const isFull = progress.mode === "full";
   const cursorIn = isFull ? null : (base?.cursor ?? null);
   const cursor = progress.lastNext ?? cursorIn;

@@ -1,6 +1,6 @@
 import { added, NO_CALLS, type SentCalls } from "../counts.js";
+import type { LinkStatus } from "./link.js";
 import { type SkippedLinks, skippedLinks } from "./link-obstacle.js";
-import type { LinkStatus } from "./link-reading.js";
 
 /** One thing that failed: which stream, whose (`link_id` or `fp_id`), why. */
 export interface Failure {

@@ -53,9 +53,3 @@ export function afterUserOutcome(
   if (verdict.kind !== "failed" || outcome.kind !== "transient") return verdict;
   return { kind: "failed", reason: `${outcome.stream}: ${verdict.reason}` };
 }
-
-/** Why an outcome that came at `at` fails the user, whom the history then names; undefined where it does not. */
-export function userFailure(progress: UserProgress, outcome: UserOutcome, at: number): string | undefined {
-  const verdict = afterUserOutcome(progress, outcome, at, 0);
-  return verdict.kind === "failed" ? verdict.reason : undefined;
-}

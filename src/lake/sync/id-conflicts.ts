@@ -1,4 +1,4 @@
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
+import type { LinkProgress, LinkRecord } from "../../domain/sync/link.js";
 import { localFiles } from "../delta/data-files.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
@@ -7,11 +7,10 @@ import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlList } from "../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import type { FeedFile } from "./feed-file.js";
-import type { FoundLink } from "./journal/report.js";
 
 /** An update of a link whose rows are in files that no commit names yet. */
 interface NewRows {
-  readonly found: Pick<FoundLink, "link_id">;
+  readonly record: Pick<LinkRecord, "link_id">;
   readonly progress: Pick<LinkProgress, "mode">;
   readonly files: readonly { readonly file?: FeedFile }[];
 }
@@ -38,11 +37,11 @@ export async function idConflicts(
   const source = parquetFiles(
     await localFiles(location, new Map(files.map((file) => [file.path, file])).values()),
   );
-  const links = updates.map(({ found }) => found.link_id);
+  const links = updates.map(({ record }) => record.link_id);
   // A full reading brings known ids again.
   const known = updates
     .filter(({ progress }) => progress.mode === "incremental")
-    .map(({ found }) => found.link_id);
+    .map(({ record }) => record.link_id);
   const tests = known.length > MOST_LINKS ? [] : known.map((link) => holdsLinks(link, link));
   const isNeeded = (facts: ReturnType<typeof factsOf>) =>
     known.length > 0 && (tests.length === 0 || tests.some((holds) => holds(facts)));

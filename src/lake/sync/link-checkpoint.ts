@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type CertificateFields, certificateText } from "../../domain/sync/certificate.js";
-import type { OpenResync } from "../../domain/sync/link-update.js";
+import type { OpenResync } from "../../domain/sync/link.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 

@@ -68,10 +68,10 @@ export class Publisher {
   }
 
   /** Starts a load as soon as the one before the last has ended. */
-  #load({ reports, links }: ToLoad): Promise<LoadResult> {
+  #load(toLoad: ToLoad): Promise<LoadResult> {
     const [older, newer] = this.#loads;
-    const input = { runId: this.runId, reports: reports.map(({ place }) => place), links };
-    const loading = older.then(() => this.phases.during("loading", load(input)));
+    const { runId } = this;
+    const loading = older.then(() => this.phases.during("loading", load({ ...toLoad, runId })));
     this.#loads = [newer, loading.catch(() => undefined)];
     return loading;
   }
@@ -82,7 +82,7 @@ export class Publisher {
     const work = state.takeToCommit(Date.now());
     if (work === undefined) return;
     const { streams, full } = this.options;
-    const { removed } = state;
+    const { removed } = state.carried;
     const committing = commit({ ...work, runId, streams, full, removed });
     state.applyCommit(await this.phases.during("committing", committing));
     const folders = state.takeToDrop();

@@ -2,7 +2,7 @@ import { condition, proxyActivities, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { SLICES_AT_ONCE } from "../../domain/sync/run/limits.js";
-import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
+import type { SliceWork } from "../../domain/sync/run/slice-work.js";
 import { SliceWorkers } from "../../domain/sync/run/slice-workers.js";
 import type { SyncState } from "../../domain/sync/run/sync-state.js";
 import { gateMs } from "../../domain/waiting.js";
@@ -72,22 +72,16 @@ export class Reader {
     return true;
   }
 
-  async #readSlice(work: NumberedWork): Promise<void> {
+  async #readSlice(work: SliceWork): Promise<void> {
     const { runId, roster, options } = this.run;
-    const { streams, links: only, full, lookback } = options;
-    const { groupSize } = roster;
-    const { size } = this.state;
-    const budgetMs = this.#workers.isKnown ? SLICE_BUDGET_MS : FIRST_SLICE_BUDGET_MS;
     const slice = await readSlice({
+      ...options,
       ...work,
+      only: options.links,
       runId,
-      groupSize,
-      streams,
-      only,
-      full,
-      lookback,
-      size,
-      budgetMs,
+      groupSize: roster.groupSize,
+      size: this.state.size,
+      budgetMs: this.#workers.isKnown ? SLICE_BUDGET_MS : FIRST_SLICE_BUDGET_MS,
     });
     this.#workers.ended(slice.worker);
     this.state.applySlice(work, slice);

@@ -59,7 +59,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   const { full, pageSize } = options;
   const mostMs = longestReading(input.firing?.everyMs);
   const state = new SyncState(
-    { users: roster.users, full, pageSize, mostMs, jitter: Math.random, now: Date.now() },
+    { users: roster.users, full, pageSize, mostMs, now: Date.now() },
     carried?.state,
   );
   const run = new RunUnderWay(input, state, carried, bringUpEvery(mostMs));
@@ -113,7 +113,7 @@ class RunUnderWay {
       await this.#bringingUp;
       this.#phases.note("reading", began);
       if (end === "grown") {
-        const carried = { state: state.carry(), pauses: this.#pauses, phases: this.#phases.all };
+        const carried = { state: state.carried, pauses: this.#pauses, phases: this.#phases.all };
         await continueAsNew<typeof sync>({ ...input, carried });
       }
     } catch (error) {
@@ -175,8 +175,9 @@ class RunUnderWay {
     this.#phase = FINISHING;
     this.#phases.note(FINISHING, Date.now());
     const { runId, roster } = this.input;
-    const { unauthorized, removed, totals: sofar } = this.state;
-    const read = cancelled ? sofar : withUnreadLinks(sofar, removed?.bank_links);
+    const { unauthorized, totals: sofar } = this.state;
+    const { bank_links } = this.state.carried.removed;
+    const read = cancelled ? sofar : withUnreadLinks(sofar, bank_links);
     const users = cancelled ? read.users : { ...read.users, total: roster.users };
     const totals = { ...(stale === undefined ? read : withFailure(read, stale)), users };
     const status = cancelled ?? (stale === undefined ? endStatus(totals, unauthorized) : "failed");

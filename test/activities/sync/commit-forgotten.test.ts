@@ -36,12 +36,12 @@ beforeEach(async () => {
 async function readAndLoaded(runId = "run"): Promise<() => ReturnType<typeof commit>> {
   const { report } = await bench.read({ runId });
   if (report === null) throw new Error("the slice has no report");
-  const reports = [report.place];
+  const reports = [report];
   const { manifest } = await bench.run(() => load(bench.deps, { runId, reports, links: [] }));
   const input: CommitInput = {
     ...{ runId, chunk: 0, streams: ["accounts", "transactions"], full: false, removed: {} },
-    ...{ reports, loaded: [{ report: report.place, without: [] }], links: [], manifests: [manifest] },
-    ...{ ended: [], failed: [] },
+    ...{ reports, loaded: [{ report, manifest, without: [] }], links: [], manifests: [manifest] },
+    ...{ failed: [] },
   };
   return () => bench.run(() => commit(bench.deps, input));
 }

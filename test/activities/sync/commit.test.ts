@@ -7,10 +7,11 @@ import { load } from "../../../src/activities/sync/load/load.js";
 import {
   freshProgress,
   handedToLoading,
+  type Link,
   type LinkProgress,
-  type LinkReading,
-} from "../../../src/domain/sync/link-progress.js";
+} from "../../../src/domain/sync/link.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
+import type { ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { journalPrefix } from "../../../src/lake/sync/journal/journal.js";
 import { linkCheckpoint } from "../../../src/lake/sync/link-checkpoint.js";
@@ -36,32 +37,30 @@ beforeEach(async () => {
 });
 
 /** Reads each link in a slice of its own. */
-async function read(): Promise<LinkReading[]> {
-  const links: LinkReading[] = [];
+async function read(): Promise<Link[]> {
+  const links: Link[] = [];
   for (const link_id of LINKS) {
     const link = await stageLink(bench.deps.lake.store, { link_id });
     slice += 1;
-    const begun = { link, progress: freshProgress(null, 10, false) };
+    const begun: Link = { link, stage: "reading", progress: freshProgress(null, 10, false) };
     const { parsed } = await bench.read({ slice, links: [begun], fresh: null });
     links.push(...parsed.finished);
   }
   return links;
 }
 
-const loading = (links: readonly LinkReading[], reports: readonly Place[] = []) =>
-  bench.run(() =>
-    load(bench.deps, { runId: "run", reports, links: links.map((link) => ({ ...link, complete: true })) }),
-  );
+const loading = (links: readonly Link[], reports: readonly ReportRef[] = []) =>
+  bench.run(() => load(bench.deps, { runId: "run", reports, links }));
 
 /** Reads both links and loads them, in one file or in a file each. */
-async function loaded(inOneFile: boolean): Promise<Partial<CommitInput> & { links: LinkReading[] }> {
+async function loaded(inOneFile: boolean): Promise<Partial<CommitInput> & { links: Link[] }> {
   const links = await read();
   const manifests: string[] = [];
   for (const part of inOneFile ? [links] : links.map((one) => [one])) {
     manifests.push((await loading(part)).manifest);
   }
   return {
-    links: links.map(({ link, progress }) => ({ link, progress: handedToLoading(progress) })),
+    links: links.map((one) => ({ ...one, progress: handedToLoading(one.progress) })),
     manifests,
   };
 }
@@ -71,17 +70,17 @@ async function loadedReport(): Promise<Partial<CommitInput>> {
   slice += 1;
   const { report } = await bench.read({ slice, streams: ["transactions"] });
   if (report === null) throw new Error("the slice has no report");
-  const { manifest } = await loading([], [report.place]);
+  const { manifest } = await loading([], [report]);
   return {
-    reports: [report.place],
-    loaded: [{ report: report.place, without: [] }],
+    reports: [report],
+    loaded: [{ report, manifest, without: [] }],
     manifests: [manifest],
   };
 }
 
 const inputOf = (given: Partial<CommitInput>): CommitInput => ({
   ...{ runId: "run", chunk: 0, streams: ["transactions"], full: false, removed: {} },
-  ...{ reports: [], loaded: [], links: [], manifests: [], ended: [], failed: [] },
+  ...{ reports: [], loaded: [], links: [], manifests: [], failed: [] },
   ...given,
 });
 const committed = (given: Partial<CommitInput>) => bench.run(() => commit(bench.deps, inputOf(given)));
@@ -112,13 +111,12 @@ test("several links whose pages are torn are all refused, and the others of the 
   const damaged = parsed.finished.filter(({ progress }) => progress.entries === 25);
   expect(damaged).toHaveLength(2);
   for (const { progress } of damaged) await flipByte(store, pageOf(progress));
-  const { manifest, refused } = await loading([], [report.place]);
-  expect(refused.map(({ link, outcome, base }) => [link, outcome.kind, base])).toEqual([
-    [damaged[0]?.link, "torn", { cursor: null, known: false }],
-    [damaged[1]?.link, "torn", { cursor: null, known: false }],
-  ]);
+  const { manifest, refused } = await loading([], [report]);
+  expect(refused).toMatchObject(
+    damaged.map(({ link }) => ({ link, stage: "reading", progress: { attempt: 1, restarts: 1, pages: 0 } })),
+  );
   const without = refused.map(({ link }) => placeKey(link));
-  const given = { loaded: [{ report: report.place, without }], manifests: [manifest] };
+  const given = { loaded: [{ report, manifest, without }], manifests: [manifest] };
   expect((await committed(given)).totals).toMatchObject({ links: { synced: 1, failed: 0 }, failures: [] });
   expect((await feed()).rows).toEqual([["c", 1]]);
 });
@@ -223,13 +221,13 @@ test("the log names a link's failure each time, and its bank's signs once for ev
   const { parsed, report } = await bench.read({ runId: "later", streams: ["transactions"] });
   const [a, b] = parsed.finished;
   if (a === undefined || b === undefined || report === null) throw new Error("both links have new rows");
-  const input = { runId: "later", reports: [report.place], links: [] };
+  const input = { runId: "later", reports: [report], links: [] };
   const { manifest } = await bench.run(() => load(bench.deps, input));
   const { totals } = await committed({
     runId: "later",
-    loaded: [{ report: report.place, without: [placeKey(a.link)] }],
+    loaded: [{ report, manifest, without: [placeKey(a.link)] }],
     manifests: [manifest],
-    ended: [{ link: a.link, progress: a.progress, status: "failed", reason: "cursor_loop" }],
+    links: [{ ...a, stage: { status: "failed", reason: "cursor_loop" } }],
   });
   expect(totals).toMatchObject({ links: { synced: 1, failed: 1 } });
   expect(signs()).toHaveLength(2);

@@ -1,22 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backoffMs, SERVICE_RETRY } from "../../../src/domain/backoff.js";
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
-import {
-  afterOutcome,
-  type LinkBase,
-  type LinkOutcome,
-  MOST_RESTARTS,
-} from "../../../src/domain/sync/link-reading.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link.js";
+import { afterOutcome, type LinkOutcome, MOST_RESTARTS } from "../../../src/domain/sync/link-reading.js";
 
 const AT = 1_000_000;
-const NEW: LinkBase = { cursor: null, known: false };
-const STORED: LinkBase = { cursor: "c0", known: true };
+type Start = Parameters<typeof afterOutcome>[1];
+const NEW: Start = { base: null };
+const STORED: Start = { base: { cursor: "c0" } };
 /** Committed, but never given a cursor. */
-const CURSORLESS: LinkBase = { cursor: null, known: true };
+const CURSORLESS: Start = { base: { cursor: null } };
 
-const first = (base: LinkBase, size: number | null = 500) => freshProgress(base.cursor, size, false);
-const middle = (base: LinkBase, change: Partial<LinkProgress> = {}): LinkProgress => ({
+const first = ({ base }: Start, size: number | null = 500) =>
+  freshProgress(base?.cursor ?? null, size, false);
+const middle = (base: Start, change: Partial<LinkProgress> = {}): LinkProgress => ({
   ...first(base),
   pages: 2,
   cursor: "c2",
@@ -33,14 +30,15 @@ const resync = (change: Partial<LinkProgress> = {}): LinkProgress => ({
   ...freshProgress(null, 500, true),
   ...change,
 });
-const verdictOf = (progress: LinkProgress, base: LinkBase, outcome: LinkOutcome, at = AT) =>
+const verdictOf = (progress: LinkProgress, base: Start, outcome: LinkOutcome, at = AT) =>
   afterOutcome(progress, base, outcome, 500, at, 0.5);
 
 describe("a refusal of a first page", () => {
   const rejected: LinkOutcome = { kind: "rejected", status: 400 };
-  const next = (progress: LinkProgress, base: LinkBase) => {
+  const next = (progress: LinkProgress, base: Start) => {
     const verdict = verdictOf(progress, base, rejected);
-    return verdict.kind === "end" ? [verdict.status, verdict.reason] : verdict.progress;
+    const { stage } = verdict;
+    return typeof stage === "object" ? [stage.status, stage.reason] : verdict.progress;
   };
 
   test.for([
@@ -85,7 +83,7 @@ describe("a 404 of a first page", () => {
 
   test("to the stored cursor: the link is read in full, at once, with the size that the run has", () => {
     expect(verdictOf(first(STORED, 100), STORED, gone)).toEqual({
-      kind: "read",
+      stage: "reading",
       progress: { ...freshProgress(null, 100, true), attempt: 1 },
     });
   });
@@ -96,9 +94,7 @@ describe("a 404 of a first page", () => {
     ["known without cursor", first(CURSORLESS), CURSORLESS],
   ] as const)("without a cursor, %s: the link is gone", ([, progress, base]) => {
     expect(verdictOf(progress, base, gone)).toEqual({
-      kind: "end",
-      status: "skipped",
-      reason: "link_gone",
+      stage: { status: "skipped", reason: "link_gone" },
       progress,
     });
   });
@@ -121,7 +117,7 @@ describe("a refusal in the middle, or a torn page", () => {
       for (const outcome of outcomes) {
         const verdict = verdictOf(progress, base, outcome);
         expect(verdict).toEqual({
-          kind: "read",
+          stage: "reading",
           progress: {
             ...freshProgress(cursor, 500, mode === "full"),
             mode,
@@ -140,7 +136,7 @@ describe("a refusal in the middle, or a torn page", () => {
       let waited = 0;
       for (let restart = 1; restart <= MOST_RESTARTS; restart += 1) {
         const verdict = verdictOf(progress, STORED, outcome);
-        if (verdict.kind !== "read") throw new Error(verdict.kind);
+        if (verdict.stage !== "reading") throw new Error("it ended");
         expect(verdict.progress.notBefore - AT).toBeGreaterThan(waited);
         waited = verdict.progress.notBefore - AT;
         progress = { ...verdict.progress, pages: 1 };
@@ -148,25 +144,23 @@ describe("a refusal in the middle, or a torn page", () => {
       const last = verdictOf(progress, STORED, outcome);
       // A torn page is the disk's fault.
       expect(last).toMatchObject(
-        outcome.kind === "torn" ? { kind: "end" } : { progress: { mode: "full", pages: 0 } },
+        outcome.kind === "torn" ? { stage: { status: "failed" } } : { progress: { mode: "full", pages: 0 } },
       );
-      if (last.kind !== "end") progress = { ...last.progress, pages: 1, cursor: "c1" };
+      if (last.stage === "reading") progress = { ...last.progress, pages: 1, cursor: "c1" };
       expect(verdictOf(progress, STORED, outcome)).toMatchObject({
-        kind: "end",
-        status: "failed",
-        reason: expect.stringMatching(/after 5 restarts$/),
+        stage: { status: "failed", reason: expect.stringMatching(/after 5 restarts$/) },
       });
     }
   });
 });
 
 test.for([
-  ["open", { kind: "open" }, { kind: "read" }],
-  ["unauthorized", { kind: "unauthorized" }, { kind: "drop" }],
+  ["open", { kind: "open" }, { stage: "reading" }],
+  ["unauthorized", { kind: "unauthorized" }, { stage: "reading" }],
   [
     "broken",
     { kind: "broken", reason: "cursor_loop" },
-    { kind: "end", status: "failed", reason: "cursor_loop" },
+    { stage: { status: "failed", reason: "cursor_loop" } },
   ],
 ] as const satisfies readonly (readonly [string, LinkOutcome, object])[])(
   "%s means the same in every position",
@@ -188,21 +182,22 @@ test("open continues at once, whatever the link waited for before", () => {
 
 describe("has_more false", () => {
   test.for([
-    ["new link, rows and next", first(NEW), NEW, { entries: 3, lastNext: "c1" }, "publish"],
-    ["new link, no rows but next", first(NEW), NEW, { entries: 0, lastNext: "c1" }, "publish"],
-    ["new link, rows but no next", first(NEW), NEW, { entries: 3, lastNext: null }, "publish"],
+    ["new link, rows and next", first(NEW), NEW, { entries: 3, lastNext: "c1" }, "read"],
+    ["new link, no rows but next", first(NEW), NEW, { entries: 0, lastNext: "c1" }, "read"],
+    ["new link, rows but no next", first(NEW), NEW, { entries: 3, lastNext: null }, "read"],
     ["new link, nothing", first(NEW), NEW, { entries: 0, lastNext: null }, "not_ready"],
-    ["stored cursor, nothing", first(STORED), STORED, { entries: 0, lastNext: null }, "publish"],
-    ["stored cursor, rows but no next", first(STORED), STORED, { entries: 3, lastNext: null }, "publish"],
-    ["resync, rows and next", resync(), STORED, { entries: 3, lastNext: "c1" }, "publish"],
+    ["stored cursor, nothing", first(STORED), STORED, { entries: 0, lastNext: null }, "unchanged"],
+    ["stored cursor, rows but no next", first(STORED), STORED, { entries: 3, lastNext: null }, "read"],
+    ["resync, rows and next", resync(), STORED, { entries: 3, lastNext: "c1" }, "read"],
     ["resync, rows but no next", resync(), STORED, { entries: 3, lastNext: null }, "failed"],
     ["resync, nothing", resync(), STORED, { entries: 0, lastNext: null }, "failed"],
-    ["cursorless, rows, no next", first(CURSORLESS), CURSORLESS, { entries: 3, lastNext: null }, "publish"],
+    ["cursorless, rows, no next", first(CURSORLESS), CURSORLESS, { entries: 3, lastNext: null }, "read"],
     ["cursorless, nothing", first(CURSORLESS), CURSORLESS, { entries: 0, lastNext: null }, "failed"],
-    ["cursorless, rows and next", first(CURSORLESS), CURSORLESS, { entries: 3, lastNext: "c" }, "publish"],
+    ["cursorless, rows and next", first(CURSORLESS), CURSORLESS, { entries: 3, lastNext: "c" }, "read"],
   ] as const)("%s", ([, progress, base, change, expected]) => {
     const verdict = verdictOf({ ...progress, pages: 1, cursor: "c1", ...change }, base, { kind: "complete" });
-    expect(verdict.kind === "end" ? verdict.status : verdict.kind).toBe(expected);
+    const { stage } = verdict;
+    expect(typeof stage === "object" ? stage.status : stage).toBe(expected);
   });
 });
 
@@ -217,7 +212,7 @@ describe("a transient failure", () => {
     const progress = middle(STORED);
     const verdict = verdictOf(progress, STORED, transient());
     expect(verdict).toEqual({
-      kind: "read",
+      stage: "reading",
       progress: { ...progress, streak: { count: 1, since: AT }, notBefore: AT + 750 },
     });
   });
@@ -225,7 +220,8 @@ describe("a transient failure", () => {
   test("Retry-After is obeyed where it is longer, up to an hour", () => {
     const waitOf = (retryAfterMs: number) => {
       const { progress, ...verdict } = verdictOf(first(NEW), NEW, transient(retryAfterMs));
-      return verdict.kind === "end" ? verdict.reason : progress.notBefore - AT;
+      const { stage } = verdict;
+      return typeof stage === "object" ? stage.reason : progress.notBefore - AT;
     };
     expect([10, 60_000, SERVICE_RETRY.until].map(waitOf)).toEqual([750, 60_000, SERVICE_RETRY.until]);
     expect(waitOf(24 * SERVICE_RETRY.until)).toMatch(/^gave_up http_503 until \d{4}-/);
@@ -242,8 +238,8 @@ describe("a transient failure", () => {
     let tries = 0;
     for (;;) {
       const verdict = verdictOf(progress, STORED, transient(), at);
-      if (verdict.kind === "end") {
-        expect(verdict).toMatchObject({ status: "failed", reason: "gave_up http_503" });
+      if (verdict.stage !== "reading") {
+        expect(verdict.stage).toEqual({ status: "failed", reason: "gave_up http_503" });
         break;
       }
       tries += 1;
@@ -259,8 +255,8 @@ describe("a transient failure", () => {
 
   test("a page read in between begins the hour again", () => {
     const old = middle(STORED, { streak: { count: 9, since: AT - SERVICE_RETRY.until } });
-    expect(verdictOf(old, STORED, transient()).kind).toBe("end");
-    expect(verdictOf({ ...old, streak: null }, STORED, transient()).kind).toBe("read");
+    expect(verdictOf(old, STORED, transient()).stage).toMatchObject({ status: "failed" });
+    expect(verdictOf({ ...old, streak: null }, STORED, transient()).stage).toBe("reading");
   });
 });
 
@@ -285,7 +281,7 @@ test("whatever the service answers, a link ends: none continues for ever without
           const [what, inTheMiddle, jitter] = value;
           if (inTheMiddle && progress.pages === 0) progress = { ...progress, pages: 1, cursor: "x" };
           const verdict = afterOutcome(progress, base, what, 500, at, jitter);
-          if (verdict.kind !== "read") return;
+          if (verdict.stage !== "reading") return;
           expect(verdict.progress.attempt).toBeGreaterThanOrEqual(progress.attempt);
           expect(verdict.progress.notBefore === 0 || verdict.progress.notBefore > at).toBe(true);
           progress = verdict.progress;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link.js";
 import {
   countProblem,
   loadedRows,
@@ -12,7 +12,10 @@ const rowsOf = (created: number, from: number) => {
   const sequences = { sequence_from: from, sequence_to: from + created - 1 };
   return { created, updated: 0, removed: 0, sign_conflicts: 0, ...sequences };
 };
-const BASE = { cursor: "c1", generation: 2, next_sequence: 11, head: "h1", signs_differ: false };
+const BASE = {
+  ...{ cursor: "c1", external_id: null, generation: 2, next_sequence: 11, head: "h1" },
+  ...{ last_page_sha256: null, signs_differ: false },
+};
 const LINK = { link_id: "link_1", fp_id: "fp_1", external_id: null, started_at: "2026-11-21T02:15:00.000Z" };
 const read = (change: Partial<LinkProgress>): LinkProgress => ({
   ...freshProgress("c1", 500, false),
@@ -25,7 +28,7 @@ const read = (change: Partial<LinkProgress>): LinkProgress => ({
 /** The checkpoint after an update of a link that was committed before. */
 const checkpointOf = (change: Partial<Parameters<typeof nextCheckpoint>[0]>) =>
   nextCheckpoint({
-    ...{ runId: "run", link: { ...LINK, base: BASE }, progress: read({}), generation: 2 },
+    ...{ runId: "run", record: { ...LINK, base: BASE }, progress: read({}), generation: 2 },
     ...{ rows: NO_ROWS, rowsSha256: null, quarantined: 0, gone: 0 },
     ...change,
   });
@@ -106,8 +109,8 @@ test("inferred removals come after the rows that were delivered", () => {
 
 test("a first update begins at sequence 1, without a head before it; without a cursor it is committed all the same", () => {
   const progress = { ...freshProgress(null, 500, false), pages: 1, entries: 2 };
-  const link = { ...LINK, base: null };
-  expect(checkpointOf({ link, progress, generation: 1, rows: rowsOf(2, 1) })).toMatchObject({
+  const record = { ...LINK, base: null };
+  expect(checkpointOf({ record, progress, generation: 1, rows: rowsOf(2, 1) })).toMatchObject({
     ...{ cursor: null, certificate_prev: null, sequence_from: 1, next_sequence: 3 },
   });
 });
@@ -115,7 +118,7 @@ test("a first update begins at sequence 1, without a head before it; without a c
 test("once a row of the link had a sign conflict, its checkpoints say so for ever", () => {
   const moved = (signs_differ: boolean, sign_conflicts: number) =>
     checkpointOf({
-      link: { ...LINK, base: { ...BASE, signs_differ } },
+      record: { ...LINK, base: { ...BASE, signs_differ } },
       rows: { ...NO_ROWS, sign_conflicts },
     });
   expect(moved(false, 0)).not.toHaveProperty("signs_differ");

@@ -5,7 +5,6 @@ import {
   freshUser,
   streamOf,
   type UserProgress,
-  userFailure,
 } from "../../../src/domain/sync/user-reading.js";
 
 const PAGE = { journal: "0/a", at: 0, bytes: 90, sha256: "s" };
@@ -56,13 +55,6 @@ test("a transient failure waits, and after an hour names stream and reason", () 
     kind: "failed",
     reason: "accounts: gave_up http_500",
   });
-});
-
-test("a history names a user only where the user fails", () => {
-  expect(userFailure(OLD, transient, 10)).toBeUndefined();
-  expect(userFailure(OLD, transient, SERVICE_RETRY.until)).toContain("gave_up");
-  expect(userFailure(FRESH, { kind: "failed", reason: "x" }, 0)).toBe("x");
-  expect(userFailure(FRESH, { kind: "complete" }, 0)).toBeUndefined();
 });
 
 test.for([

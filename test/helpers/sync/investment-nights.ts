@@ -1,8 +1,8 @@
 import type { SandboxOptions } from "../../../sandbox/index.js";
 import { commit } from "../../../src/activities/sync/commit/commit.js";
 import { ALL_DAYS } from "../../../src/api/schemas/parameters.js";
-import type { Place } from "../../../src/domain/sync/place.js";
-import { afterUserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
+import type { ReportRef } from "../../../src/domain/sync/run/slice-work.js";
+import type { UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { type ActivityBench, openActivityBench, type SliceGiven } from "../temporal/activity-bench.js";
 
@@ -40,22 +40,19 @@ export class InvestmentNights {
     const runId = `night-${this.#nights}`;
     const streams = given.streams ?? INVESTMENTS;
     await bench.freeze([{ fp_id: "u" }], runId);
-    const reports: Place[] = [];
+    const reports: ReportRef[] = [];
     let users: UserProgress[] = [];
     for (let slice = 0; slice === 0 || users.length > 0; slice += 1) {
       const fresh = slice === 0 ? { from: 0, to: 1 } : null;
       const result = await bench.read({ runId, slice, users, fresh, ...given, streams });
-      if (result.report !== null) reports.push(result.report.place);
-      users = result.users.map(({ progress, outcome }) => {
-        const verdict = afterUserOutcome(progress, outcome, result.at, 0);
-        if (verdict.kind !== "again") throw new Error(`a user ended ${JSON.stringify(outcome)}`);
-        return verdict.progress;
-      });
+      if (result.report !== null) reports.push(result.report);
+      if (result.failed.length > 0) throw new Error(`a user failed ${JSON.stringify(result.failed)}`);
+      users = result.users.map(({ progress }) => progress);
     }
     const { start_date } = requests({ operation: OPERATION })[before]?.query ?? {};
     this.asked.push(start_date === ALL_DAYS.start_date ? "all" : String(start_date));
     const work = { runId, chunk: 0, streams, full: false, removed: {}, reports, loaded: [], links: [] };
-    return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], ended: [], failed: [] }));
+    return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], failed: [] }));
   }
 
   rows(sql: string) {

@@ -51,22 +51,22 @@ export class LiedToNights {
     );
     this.liar.lie = lie;
     const given = { streams: [...streams], full, only, budgetMs: 60_000, size };
-    const { report, users, links: open } = await bench.read({ ...given, runId, deps });
+    const { report, failed: users, links: open } = await bench.read({ ...given, runId, deps });
     this.liar.lie = undefined;
-    const failed = users.map(({ outcome }) => ("reason" in outcome ? outcome.reason : outcome.kind));
-    const places = report === null ? [] : [report.place];
+    const failed = users.map(({ reason }) => reason);
+    const reports = report === null ? [] : [report];
     // What the night has not read to its end is committed as if it had been read for as long as it may.
     const links = open.map(({ link, progress }) => ({
-      ...{ link, complete: true },
+      ...{ link, stage: "read" as const },
       progress: { ...progress, stillReading: true as const },
     }));
-    const { manifest } = await bench.run(() => load(deps, { runId, reports: places, links }));
+    const { manifest } = await bench.run(() => load(deps, { runId, reports, links }));
     const { totals } = await bench.run(() =>
       commit(deps, {
-        ...{ runId, chunk: 0, streams: [...streams], full, removed: {}, links, ended: [], failed: [] },
+        ...{ runId, chunk: 0, streams: [...streams], full, removed: {}, links, failed: [] },
         ...{
-          reports: places,
-          loaded: places.map((place) => ({ report: place, without: [] })),
+          reports,
+          loaded: reports.map((one) => ({ report: one, manifest, without: [] })),
           manifests: [manifest],
         },
       }),

@@ -1,11 +1,11 @@
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import { freshProgress, type Link, type LinkProgress } from "../../../src/domain/sync/link.js";
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import type { CommitWork } from "../../../src/domain/sync/run/publication.js";
-import type { LinkResult, NumberedWork, UserResult } from "../../../src/domain/sync/run/slice-work.js";
+import type { OpenUser, SliceWork } from "../../../src/domain/sync/run/slice-work.js";
 import { SyncState, type ToLoad } from "../../../src/domain/sync/run/sync-state.js";
-import { noTotals } from "../../../src/domain/sync/sync-totals.js";
-import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
+import { type Failure, noTotals } from "../../../src/domain/sync/sync-totals.js";
+import { freshUser, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { type ModelledReport, ModelledStaging } from "./modelled-staging.js";
 import { NEW, SIZE, sliceResult } from "./slice-results.js";
 
@@ -22,7 +22,7 @@ export class ModelledRun {
   readonly #names = new Map<string, string>();
   /** Pages in each manifest: link, attempt, page. */
   readonly #manifests = new Map<string, string[]>();
-  #slices: NumberedWork[] = [];
+  #slices: SliceWork[] = [];
   /** Loads and commits in their order, as the publisher queues them. */
   #queue: { readonly toLoad: ToLoad | undefined; readonly commits: boolean }[] = [];
   #committing: CommitWork | undefined;
@@ -35,8 +35,8 @@ export class ModelledRun {
     this.#state = this.#newState();
   }
 
-  #newState(carried?: ReturnType<SyncState["carry"]>): SyncState {
-    const rules = { full: false, pageSize: SIZE, jitter: () => 0.5, mostMs: 60_000 };
+  #newState(carried?: SyncState["carried"]): SyncState {
+    const rules = { full: false, pageSize: SIZE, mostMs: 60_000 };
     const options = { ...rules, users: this.users, now: this.#now };
     return new SyncState(options, carried);
   }
@@ -77,9 +77,7 @@ export class ModelledRun {
   #isDone(): boolean {
     this.#publish(true);
     while (this.#queue.length > 0) this.#publishNext();
-    const carried = this.#state.carry();
-    this.#state = this.#newState(JSON.parse(JSON.stringify(carried)));
-    if (JSON.stringify(this.#state.carry()) !== JSON.stringify(carried)) throw new Error("carried otherwise");
+    this.#state = this.#newState(JSON.parse(JSON.stringify(this.#state.carried)));
     const due = this.#state.nextDue();
     if (due === undefined) return !this.#state.tryAgain();
     // What a load gave back may be due at once: then a slice takes it.
@@ -91,7 +89,7 @@ export class ModelledRun {
   }
 
   /** What an attempt of a slice reads before it asks anything; a later attempt reads it again. */
-  #reads({ links, waiting, users }: NumberedWork): Place[] {
+  #reads({ links, waiting, users }: SliceWork): Place[] {
     for (const { link, progress } of links) this.staging.need(link, progress.lastPage);
     for (const { staged } of users) this.staging.need(...staged);
     const found = waiting.flatMap(({ report, from, to }) =>
@@ -102,12 +100,12 @@ export class ModelledRun {
   }
 
   #endSlice(): void {
-    const [work] = this.#slices.splice(this.draw(this.#slices.length), 1) as [NumberedWork];
+    const [work] = this.#slices.splice(this.draw(this.#slices.length), 1) as [SliceWork];
     const waiting = this.#reads(work);
     this.#now += this.draw(2_000);
     const folder = `${work.slice}`;
-    const report: ModelledReport = { users: [], observed: [], quiet: [], finished: [], waiting: [] };
-    const links: LinkResult[] = [];
+    const report: ModelledReport = { users: [], observed: [], ended: [], finished: [], waiting: [] };
+    const links: Link[] = [];
     for (const { link, progress } of work.links) this.#readLink(link, progress, work.slice, report, links);
     const notBegun = this.draw(waiting.length + 1);
     for (const link of waiting.slice(0, waiting.length - notBegun)) {
@@ -115,16 +113,18 @@ export class ModelledRun {
     }
     const { from = 0, to = 0 } = work.fresh ?? {};
     const reached = from + this.draw(to - from + 1);
-    const users: UserResult[] = [];
+    const users: OpenUser[] = [];
+    const failed: Failure[] = [];
     const begun = Array.from({ length: reached - from }, (_, n) => freshUser(from + n));
     for (const progress of [...work.users, ...begun]) {
-      const outcome = this.#readUser(progress, folder, report, links, work.slice);
-      if (outcome !== undefined) users.push(outcome);
+      const end = this.#readUser(progress, folder, report, links, work.slice);
+      if (end === "failed") failed.push({ stream: "accounts", owner: `${progress.user}`, reason: "x" });
+      else if (end !== "read") users.push({ progress: end });
     }
     const ref = this.staging.add(this.staging.place(folder), report);
     const at = this.#now;
     const usersRead = report.users.length;
-    const result = { report: ref, usersRead, users, reached, links, notBegun, at };
+    const result = { report: ref, usersRead, users, failed, reached, links, notBegun, at };
     this.#state.applySlice(work, sliceResult(result));
     this.#publish(false);
   }
@@ -133,19 +133,17 @@ export class ModelledRun {
     progress: UserProgress,
     folder: string,
     report: ModelledReport,
-    links: LinkResult[],
+    links: Link[],
     slice: number,
-  ): UserResult | undefined {
+  ): UserProgress | "failed" | "read" {
     const staged = [...progress.staged, this.staging.place(folder)];
     const chance = this.draw(10);
-    const leave = (outcome: UserOutcome, failed: string | null) => {
-      return { progress: { ...progress, staged }, outcome, failed };
-    };
-    if (chance === 0) return leave({ kind: "open" }, null);
+    if (chance === 0) return { ...progress, staged, notBefore: 0 };
     if (chance === 1) {
-      return leave({ kind: "transient", stream: "accounts", reason: "x", retryAfterMs: null }, null);
+      const streak = { count: (progress.streak?.count ?? 0) + 1, since: progress.streak?.since ?? this.#now };
+      return { ...progress, staged, streak, notBefore: this.#now + 1_000 };
     }
-    if (chance === 2) return leave({ kind: "failed", reason: "accounts: x" }, `${progress.user}`);
+    if (chance === 2) return "failed";
     report.users.push(progress.user);
     report.observed.push(...staged);
     for (let found = this.draw(4); found > 0; found -= 1) {
@@ -155,16 +153,10 @@ export class ModelledRun {
       if (this.draw(3) === 0) report.waiting.push(link);
       else this.#readLink(link, freshProgress(null, SIZE, false), slice, report, links);
     }
-    return undefined;
+    return "read";
   }
 
-  #readLink(
-    link: Place,
-    before: LinkProgress,
-    slice: number,
-    report: ModelledReport,
-    links: LinkResult[],
-  ): void {
+  #readLink(link: Place, before: LinkProgress, slice: number, report: ModelledReport, links: Link[]): void {
     const folder = before.pages === 0 ? `${slice}` : `${slice}-continued`;
     let progress = before;
     for (let pages = this.draw(12); pages > 0; pages -= 1) {
@@ -183,10 +175,11 @@ export class ModelledRun {
     const outcome = this.#outcome();
     const name = this.#names.get(placeKey(link)) ?? "?";
     const isShort = before.pages === 0 && before.restarts === 0;
-    const verdict = outcome.kind === "complete" && afterOutcome(progress, NEW, outcome, SIZE, 0, 0);
-    if (outcome.kind === "complete" && isShort && this.draw(4) === 0) report.quiet.push(name);
-    else if (verdict && verdict.kind === "publish" && isShort) report.finished.push({ link, progress });
-    else links.push({ link, base: NEW, progress, outcome });
+    const left = { link, ...afterOutcome(progress, NEW, outcome, SIZE, this.#now, 0.5) };
+    const isEnded = typeof left.stage === "object" || (outcome.kind === "complete" && this.draw(4) === 0);
+    if (isEnded && isShort) report.ended.push(name);
+    else if (left.stage === "read" && isShort) report.finished.push(left);
+    else links.push(left);
   }
 
   #outcome(): LinkOutcome {
@@ -227,14 +220,15 @@ export class ModelledRun {
   #load(toLoad: ToLoad): void {
     const all = [...toLoad.links];
     for (const { place } of toLoad.reports) {
-      all.push(...this.staging.report(place).finished.map((link) => ({ ...link, complete: true })));
+      all.push(...this.staging.report(place).finished);
     }
     const pages: string[] = [];
-    const refused: LinkResult[] = [];
+    const refused: Link[] = [];
     for (const { link, progress } of all) {
       this.staging.need(link, ...progress.staged);
       const outcome: LinkOutcome = this.draw(2) === 0 ? { kind: "torn" } : { kind: "broken", reason: "x" };
-      if (this.draw(15) === 0) refused.push({ link, base: NEW, progress, outcome });
+      if (this.draw(15) === 0)
+        refused.push({ link, ...afterOutcome(progress, NEW, outcome, SIZE, this.#now, 0.5) });
       else {
         const first = progress.loaded.pages;
         pages.push(...progress.staged.map((_, n) => `${placeKey(link)} ${progress.attempt} ${first + n}`));
@@ -245,16 +239,16 @@ export class ModelledRun {
     this.#state.applyLoad(toLoad, { manifest, refused }, this.#now);
   }
 
-  #commit({ reports, loaded, links, manifests, ended, failed }: CommitWork): void {
-    for (const place of reports) {
-      const { users, observed, quiet } = this.staging.report(place);
+  #commit({ reports, loaded, links, manifests, failed }: CommitWork): void {
+    for (const { place } of reports) {
+      const { users, observed, ended } = this.staging.report(place);
       this.staging.need(...observed);
-      for (const name of [...users.map((user) => `user ${user}`), ...quiet]) this.#end(name);
+      for (const name of [...users.map((user) => `user ${user}`), ...ended]) this.#end(name);
     }
     const pages = manifests.flatMap((name) => this.#manifests.get(name) ?? []);
-    const complete = [...links];
+    const complete = links.filter(({ stage }) => stage === "read");
     for (const { report, without } of loaded) {
-      const { finished } = this.staging.report(report);
+      const { finished } = this.staging.report(report.place);
       for (const one of finished) if (!without.includes(placeKey(one.link))) complete.push(one);
     }
     for (const { link, progress } of complete) {
@@ -267,7 +261,7 @@ export class ModelledRun {
       if (own.sort().join() !== wanted.sort().join())
         throw new Error("manifests don't hold a link's pages once");
     }
-    for (const { link } of [...complete, ...ended]) {
+    for (const { link } of [...complete, ...links.filter(({ stage }) => stage !== "read")]) {
       this.staging.need(link);
       this.#end(this.#names.get(placeKey(link)) ?? "?");
     }

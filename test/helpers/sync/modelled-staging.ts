@@ -1,12 +1,12 @@
-import type { LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import type { Link, LinkProgress } from "../../../src/domain/sync/link.js";
 import { type Place, placeKey, sliceOf } from "../../../src/domain/sync/place.js";
 import type { ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 
 export interface ModelledReport {
   readonly users: number[];
   readonly observed: Place[];
-  readonly quiet: string[];
-  readonly finished: { link: Place; progress: LinkProgress }[];
+  readonly ended: string[];
+  readonly finished: Link[];
   readonly waiting: Place[];
 }
 
@@ -31,15 +31,15 @@ export class ModelledStaging {
 
   /** What a slice tells of its report; null where it is empty. */
   add(place: Place, report: ModelledReport): ReportRef | null {
-    const { observed, quiet, finished, waiting } = report;
-    if ([observed, quiet, finished, waiting].every(({ length }) => length === 0)) return null;
+    const { observed, ended, finished, waiting } = report;
+    if ([observed, ended, finished, waiting].every(({ length }) => length === 0)) return null;
     this.#reports.set(placeKey(place), report);
     const sum = (of: (progress: LinkProgress) => number) =>
       finished.reduce((total, { progress }) => total + of(progress), 0);
     return {
       place,
       slices: [...new Set([...observed, ...finished.map(({ link }) => link)].map(sliceOf))],
-      quiet: quiet.length,
+      ended: ended.length,
       finished: {
         links: finished.length,
         pages: sum(({ pages }) => pages),

@@ -1,10 +1,10 @@
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
-import type { LinkBase, LinkOutcome } from "../../../src/domain/sync/link-reading.js";
+import { freshProgress, type Link, type LinkProgress } from "../../../src/domain/sync/link.js";
+import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import type { Place } from "../../../src/domain/sync/place.js";
-import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/domain/sync/run/slice-work.js";
+import type { ReadSliceResult, ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 
 export const SIZE = 500;
-export const NEW: LinkBase = { cursor: null, known: false };
+export const NEW = { base: null };
 
 /** A record in the journals that a slice began, or continued. */
 export function placeIn(slice: number, at = 0, kind = ""): Place {
@@ -18,7 +18,7 @@ export function reportOf(slice: number, counts: Partial<ReportRef> & { links?: n
   return {
     place: placeIn(slice, 9_999),
     slices: [],
-    quiet: 0,
+    ended: 0,
     finished,
     waiting: 0,
     observedBytes: 0,
@@ -47,19 +47,24 @@ export function withPages(progress: LinkProgress, pages: number, slice = 0): Lin
   };
 }
 
-/** What a slice says of a link that it has not read to its end. */
-export function linkResult(
+interface LinkMet extends Partial<Pick<Link, "progress" | "failure">> {
+  readonly outcome?: LinkOutcome;
+  readonly at?: number;
+}
+
+/** A new link as a slice leaves it after an outcome: it is open, unless said otherwise. */
+export function linkAfter(
   link: Place,
-  { progress = freshProgress(null, SIZE, false), base = NEW, ...rest }: Partial<LinkResult> = {},
-): LinkResult {
-  return { link, base, progress, outcome: { kind: "open" } satisfies LinkOutcome, ...rest };
+  { progress = freshProgress(null, SIZE, false), outcome = { kind: "open" }, at = 0, failure }: LinkMet = {},
+): Link {
+  return { link, ...afterOutcome(progress, NEW, outcome, SIZE, at, 0.5), failure };
 }
 
 /** What a slice comes to that did nothing but what is given. */
 export function sliceResult(given: Partial<ReadSliceResult> = {}): ReadSliceResult {
   return {
-    ...{ report: null, usersRead: 0, users: [], reached: 0, links: [], notBegun: 0 },
-    ...{ calls: 0, answer_bytes: 0, foundNoPlace: false, gateUntil: null, at: 0 },
+    ...{ report: null, usersRead: 0, users: [], failed: [], reached: 0, links: [], notBegun: 0 },
+    ...{ calls: 0, answer_bytes: 0, foundNoPlace: false, gateUntil: null, unauthorized: false, at: 0 },
     ...given,
   };
 }

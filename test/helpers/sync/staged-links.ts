@@ -1,12 +1,12 @@
+import type { LinkRecord } from "../../../src/domain/sync/link.js";
 import type { Place } from "../../../src/domain/sync/place.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { Journal, journalKey, journalPrefix } from "../../../src/lake/sync/journal/journal.js";
-import type { FoundLink } from "../../../src/lake/sync/journal/report.js";
 
 /** Stages what a slice found of a link, unless said otherwise a new one of user `fp_1`; names its record. */
 export async function stageLink(
   store: ObjectStore,
-  found: Partial<FoundLink> & Pick<FoundLink, "link_id">,
+  record: Partial<LinkRecord> & Pick<LinkRecord, "link_id">,
   { runId = "run", slice = 0 } = {},
 ): Promise<Place> {
   const journal = new Journal(store, runId, `${slice}`);
@@ -15,8 +15,8 @@ export async function stageLink(
     external_id: null,
     base: null,
     started_at: new Date(0).toISOString(),
-    ...found,
-  } satisfies FoundLink);
+    ...record,
+  } satisfies LinkRecord);
   await journal.close();
   return place;
 }

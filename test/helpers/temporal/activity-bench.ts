@@ -38,7 +38,7 @@ export interface ReadSlice extends ReadSliceResult {
   readonly parsed: SliceReport;
 }
 
-const NO_REPORT: SliceReport = { observed: [], quiet: [], finished: [], waiting: [] };
+const NO_REPORT: SliceReport = { observed: [], ended: [], finished: [], waiting: [] };
 
 export function linesOf(logFile: string): Record<string, unknown>[] {
   return readFileSync(logFile, "utf8")
@@ -93,7 +93,7 @@ export async function openActivityBench(options?: SandboxOptions) {
       const input: ReadSliceInput = {
         ...{ runId: "run", slice: 0, groupSize: GROUP_SIZE, streams: ["accounts", "transactions"] },
         ...{ links: [], waiting: [], users: [], fresh: { from: 0, to: users } },
-        ...{ only: null, full: false, size: 10, budgetMs: 5_000 },
+        ...{ only: null, full: false, pageSize: 500, size: 10, budgetMs: 5_000 },
         ...given,
       };
       const result = await run(() => readSlice(own, input), attempt);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_TYPES } from "../../../src/domain/failures.js";
 import { ONBOARDING_ERRORS } from "../../../src/domain/onboarding/customer/error-class.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link.js";
 import { linkObstacle, skippedAction } from "../../../src/domain/sync/link-obstacle.js";
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { firstTable, section } from "../markdown.js";
 import { read, sourcesIn } from "../source-tree.js";
@@ -37,17 +37,16 @@ function endings(): { status: string; reason: string }[] {
     { kind: "broken", reason: "schema transactions.created: expected an array" },
     { kind: "torn" },
   ];
-  const bases = [
-    { cursor: null, known: false },
-    { cursor: "c", known: true },
-  ];
+  const bases = [{ base: null }, { base: { cursor: "c" } }];
   const verdicts = progresses.flatMap((progress) =>
     outcomes.flatMap((outcome) =>
       bases.map((base) => afterOutcome(progress, base, outcome, 500, 3_600_000, 0)),
     ),
   );
-  const ends = verdicts.filter((verdict) => verdict.kind === "end");
-  return [...new Map(ends.map(({ status, reason }) => [reason, { status, reason }])).values()];
+  const ends = verdicts.flatMap(({ stage }) => {
+    return typeof stage === "object" && stage.reason !== null ? { ...stage, reason: stage.reason } : [];
+  });
+  return [...new Map(ends.map((end) => [end.reason, end])).values()];
 }
 
 describe("docs/run/errors.md", () => {

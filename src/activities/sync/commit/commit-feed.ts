@@ -1,7 +1,7 @@
+import type { LinkRecord } from "../../../domain/sync/link.js";
 import { schemaActions } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
-import type { FoundLink } from "../../../lake/sync/journal/report.js";
 import {
   compareHead,
   type LinkCheckpoint,
@@ -41,17 +41,16 @@ export async function commitFeed(
 ): Promise<LinkSyncRow[]> {
   const published = await publish(deps, runId, updates, updates.filter(isWanted));
   return updates.flatMap((update) => {
-    const { key, found, progress, bad } = update;
-    const end = published.get(key) ?? unpublished(update, feed);
-    if (end.kind === "committed") return committedRow(end.checkpoint, found);
+    const end = published.get(update.key) ?? unpublished(update, feed);
+    if (end.kind === "committed") return committedRow(end.checkpoint, update.record);
     if (end.kind === "forgotten") return [];
-    const reason = end.reason ?? found.obstacle ?? null;
-    return endedRow(runId, found, progress, end.kind, reason, bad.length);
+    const stage = { status: end.kind, reason: end.reason ?? update.record.obstacle ?? null };
+    return endedRow(runId, { ...update, stage }, update.bad.length);
   });
 }
 
-function unpublished({ found, problem }: PendingUpdate, feed: Snapshot): UpdateEnd {
-  if (isForgotten(feed, found.fp_id)) return { kind: "forgotten" };
+function unpublished({ record, problem }: PendingUpdate, feed: Snapshot): UpdateEnd {
+  if (isForgotten(feed, record.fp_id)) return { kind: "forgotten" };
   return { kind: problem === null ? "unchanged" : "failed", reason: problem };
 }
 
@@ -77,10 +76,10 @@ async function publish(
     if (refused.size > 0) continue;
     const done = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
       const before = ends.size;
-      for (const { key, found, checkpoint } of open) {
-        const end = compareHead(snapshot, found.base?.head ?? null, checkpoint);
+      for (const { key, record, checkpoint } of open) {
+        const end = compareHead(snapshot, record.base?.head ?? null, checkpoint);
         if (end.kind !== "free") ends.set(key, end);
-        else if (isForgotten(snapshot, found.fp_id) || isErased(snapshot, found))
+        else if (isForgotten(snapshot, record.fp_id) || isErased(snapshot, record))
           ends.set(key, { kind: "forgotten" });
       }
       if (ends.size > before) return null;
@@ -97,7 +96,7 @@ async function publish(
 }
 
 /** Whether a reading goes on from rows that were erased since: the next one of the link begins from nothing. */
-function isErased(feed: Snapshot, { link_id, base }: FoundLink): boolean {
+function isErased(feed: Snapshot, { link_id, base }: LinkRecord): boolean {
   return base !== null && base.cursor !== null && linkCheckpoint(feed, link_id)?.erased === true;
 }
 

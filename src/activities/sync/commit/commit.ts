@@ -1,3 +1,4 @@
+import type { Link, LinkEnd, Recorded } from "../../../domain/sync/link.js";
 import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
 import { EVERY_ROW_BAD } from "../../../domain/sync/link-update.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
@@ -5,7 +6,7 @@ import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../doma
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { idConflicts } from "../../../lake/sync/id-conflicts.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import { type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
+import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
 import { withoutOpenRows } from "../../../lake/sync/quarantine.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
@@ -24,8 +25,8 @@ import {
   commitObservations,
   quarantineRow,
 } from "./commit-observations.js";
-import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
-import { type FoundReading, loadedFiles, readingsToCommit } from "./loaded-files.js";
+import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
+import { loadedFiles, readingsToCommit } from "./loaded-files.js";
 import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
 
 export interface CommitInput extends CommitWork, CommittedLists {}
@@ -47,15 +48,16 @@ export async function commit(
   const feed = await lake.table(transactionChanges.name).snapshot();
   // Of a user who was forgotten since they were read, nothing is written any more.
   const stays = ({ fp_id }: { readonly fp_id: string }) => !isForgotten(feed, fp_id);
-  for (const place of input.reports) {
-    const { observed, quiet, ...report } = await readValue<SliceReport>(lake.store, runId, place);
-    reports.push({ ...report, observed: observed.filter(stays), quiet: quiet.filter(stays) });
+  for (const { place } of input.reports) {
+    const { observed, ...report } = await readValue<SliceReport>(lake.store, runId, place);
+    reports.push({ ...report, observed: observed.filter(stays) });
   }
   const lists = await commitObservations(deps, input, appId, reports);
   await recordFailures(lake, { runId, part: `${part}/lists` }, lists.failures);
-  const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
+  const read = input.links.filter(({ stage }) => stage === "read");
+  const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, read);
   const updates = await pendingUpdates(deps, input, readings);
-  const staying = updates.filter(({ found }) => stays(found));
+  const staying = updates.filter(({ record }) => stays(record));
   const bad = [...lists.bad, ...staying.flatMap((update) => quarantineRows(runId, update))];
   if (bad.length > 0)
     await appendOnce(lake, quarantine, appId, async () => {
@@ -63,24 +65,27 @@ export async function commit(
       const stuck = staying.filter(({ problem }) => problem?.startsWith(EVERY_ROW_BAD));
       const fresh = await withoutOpenRows(
         lake,
-        stuck.map(({ found }) => found.link_id),
+        stuck.map(({ record }) => record.link_id),
         bad,
       );
       return writeRows(lake, quarantine, runId, fresh);
     });
   const committed = await commitFeed(deps, runId, updates, feed);
-  const ended = (await withFound(lake.store, runId, input.ended)).filter(({ found }) => stays(found));
-  const superseded = twice.filter(({ found }) => stays(found));
-  const rows = [
-    ...committed,
-    ...superseded.map(({ found, progress }) => endedRow(runId, found, progress, "superseded", runId)),
-    ...reports.flatMap(({ quiet }) => quiet.map((link) => quietRow(runId, link))),
-    ...ended.map(({ found, progress, status, reason }) => endedRow(runId, found, progress, status, reason)),
-  ];
+  const superseded = { status: "superseded", reason: runId } as const;
+  const ended = [
+    ...twice.map((link) => ({ ...link, stage: superseded })),
+    ...reports.flatMap((report) => report.ended),
+    ...(await withRecords(lake.store, runId, input.links.filter(isEnded))),
+  ].filter(({ record }) => stays(record));
+  const rows = [...committed, ...ended.map((link) => endedRow(runId, link))];
   await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
-  const known = updates.filter(({ found }) => found.base?.signs_differ);
-  logRows(deps.log, runId, rows, new Set(known.map(({ found }) => found.link_id)));
+  const known = updates.filter(({ record }) => record.base?.signs_differ);
+  logRows(deps.log, runId, rows, new Set(known.map(({ record }) => record.link_id)));
   return { totals: rows.map(totalsOf).reduce(addTotals, totalsOfLists(lists)), removed: lists.removed };
+}
+
+function isEnded(link: Link): link is Link & { readonly stage: LinkEnd } {
+  return typeof link.stage === "object";
 }
 
 function totalsOfLists({ bad, failures }: CommittedObservations): SyncTotals {
@@ -97,7 +102,7 @@ function totalsOfLists({ bad, failures }: CommittedObservations): SyncTotals {
 async function pendingUpdates(
   deps: SyncDependencies,
   input: CommitInput,
-  readings: readonly FoundReading[],
+  readings: readonly (Link & Recorded)[],
 ): Promise<readonly PendingUpdate[]> {
   const files = await loadedFiles(deps, input.runId, input.manifests, readings);
   const updates: PendingUpdate[] = [];
@@ -109,7 +114,7 @@ async function pendingUpdates(
   const created = updates.filter(({ checkpoint }) => checkpoint !== null && checkpoint.created > 0);
   const conflicts = await idConflicts(deps.lake, created);
   return updates.map(({ checkpoint, ...update }) => {
-    const id_conflicts = conflicts.get(update.found.link_id);
+    const id_conflicts = conflicts.get(update.record.link_id);
     return { ...update, checkpoint: checkpoint && { ...checkpoint, ...(id_conflicts && { id_conflicts }) } };
   });
 }
@@ -140,8 +145,8 @@ function logRows(
   }
 }
 
-function quarantineRows(runId: string, { found, bad }: PendingUpdate): Record<string, unknown>[] {
-  const { fp_id, link_id } = found;
+function quarantineRows(runId: string, { record, bad }: PendingUpdate): Record<string, unknown>[] {
+  const { fp_id, link_id } = record;
   return bad.map(({ row, page, fetchedAt }) => {
     const of = { stream: transactionStream.name, fp_id, link_id, page };
     return quarantineRow(runId, of, row, fetchedAt);

@@ -1,6 +1,4 @@
-import type { LinkProgress } from "../../../domain/sync/link-progress.js";
-import type { LinkStatus } from "../../../domain/sync/link-reading.js";
-import type { FoundLink, QuietLink } from "../../../lake/sync/journal/report.js";
+import type { EndedLink, LinkRecord, LinkStatus } from "../../../domain/sync/link.js";
 import { committedStatus, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 
 /** One row of `link_syncs` (docs/use/tables.md, "link_syncs"). */
@@ -19,7 +17,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
 }
 
 /** Makes the row of a committed update from the committed checkpoint, so that both always agree. */
-export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: FoundLink): LinkSyncRow {
+export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: LinkRecord): LinkSyncRow {
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...rest } =
     checkpoint;
   const { still_reading: _, resync: __, ...kept } = rest;
@@ -30,19 +28,16 @@ export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: FoundLink
 /** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
 export function endedRow(
   run_id: string,
-  { link_id, fp_id, external_id, base, started_at }: FoundLink,
-  progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">,
-  status: LinkStatus,
-  reason: string | null,
+  { record, stage, progress }: EndedLink,
   quarantined = 0,
 ): LinkSyncRow {
+  const { link_id, fp_id, external_id, base, started_at } = record;
   return {
     run_id,
     link_id,
     fp_id,
     external_id,
-    status,
-    reason,
+    ...stage,
     generation: base?.generation ?? null,
     cursor_in: base?.cursor ?? null,
     cursor_out: base?.cursor ?? null,
@@ -63,9 +58,4 @@ export function endedRow(
     started_at,
     finished_at: new Date().toISOString(),
   };
-}
-
-export function quietRow(runId: string, quiet: QuietLink): LinkSyncRow {
-  const { status, reason, pages, pages_sha256 } = quiet;
-  return endedRow(runId, quiet, { pages, pagesSha256: pages_sha256 ?? "", restarts: 0 }, status, reason);
 }

@@ -1,12 +1,12 @@
 import { DAY } from "../../../domain/duration.js";
-import type { LinkReading } from "../../../domain/sync/link-progress.js";
+import type { Link, Recorded } from "../../../domain/sync/link.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import type { LoadedReport } from "../../../domain/sync/run/publication.js";
 import { fileKey, filePath } from "../../../lake/delta/delta-path.js";
 import type { ObjectEntry } from "../../../lake/store/object-store.js";
 import type { FeedFile } from "../../../lake/sync/feed-file.js";
 import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
-import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
+import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import {
@@ -19,28 +19,23 @@ import {
   type RefusedLinks,
 } from "../page-files/load-pages.js";
 
-/** The reading of a link, with what its slice found out about the link. */
-export interface FoundReading extends LinkReading {
-  readonly found: FoundLink;
-}
-
-/** Finds the readings to commit, of reports and named ones; `twice` are those of links that the run has read twice. */
+/** Gathers the readings to commit, of reports and of others; `twice` are those of links that the run has read twice. */
 export async function readingsToCommit(
   { lake: { store } }: Dependencies,
   runId: string,
   reports: readonly LoadedReport[],
-  named: readonly LinkReading[],
-): Promise<{ readings: readonly FoundReading[]; twice: readonly FoundReading[] }> {
-  const all = [...named];
+  others: readonly Link[],
+): Promise<{ readings: readonly (Link & Recorded)[]; twice: readonly (Link & Recorded)[] }> {
+  const all = [...others];
   for (const { report, without } of reports) {
-    const { finished } = await readValue<SliceReport>(store, runId, report);
+    const { finished } = await readValue<SliceReport>(store, runId, report.place);
     const refused = new Set(without);
     all.push(...finished.filter(({ link }) => !refused.has(placeKey(link))));
   }
-  const readings = new Map<string, FoundReading>();
-  const twice: FoundReading[] = [];
-  for (const reading of await withFound(store, runId, all)) {
-    const { link_id } = reading.found;
+  const readings = new Map<string, Link & Recorded>();
+  const twice: (Link & Recorded)[] = [];
+  for (const reading of await withRecords(store, runId, all)) {
+    const { link_id } = reading.record;
     if (readings.has(link_id)) twice.push(reading);
     else readings.set(link_id, reading);
   }
@@ -66,7 +61,7 @@ export async function loadedFiles(
   deps: Dependencies,
   runId: string,
   manifests: Iterable<string>,
-  readings: readonly LinkReading[],
+  readings: readonly Link[],
 ): Promise<LoadedFiles> {
   const attempts = new Map(readings.map(({ link, progress }) => [placeKey(link), progress.attempt]));
   const isWanted = ({ link, attempt }: ManifestPage) => attempts.get(link) === attempt;
@@ -82,8 +77,8 @@ export async function loadedFiles(
     const isGone = one.file !== undefined && gone.has(one.file);
     const wanted = one.pages.filter(isWanted);
     if (isGone) {
-      const told = { file: one.file?.path, pages: wanted.length };
-      deps.log.warn(told, "a loaded file is gone or days old; it is made again from its staged pages");
+      const fields = { file: one.file?.path, pages: wanted.length };
+      deps.log.warn(fields, "a loaded file is gone or days old; it is made again from its staged pages");
     }
     const file = isGone ? await loadPages(deps, runId, wanted, refused) : one;
     for (const link of new Set(file.pages.filter(isWanted).map((page) => page.link))) {

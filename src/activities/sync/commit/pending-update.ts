@@ -1,23 +1,28 @@
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
-import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import {
+  generationOf,
+  type Link,
+  type LinkBase,
+  type LinkProgress,
+  type OpenResync,
+  type Recorded,
+} from "../../../domain/sync/link.js";
 import {
   badProblem,
   countProblem,
   loadedRows,
   nextCheckpoint,
-  type OpenResync,
   removalProblem,
 } from "../../../domain/sync/link-update.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import { type FeedFile, inferRemovals } from "../../../lake/sync/feed-file.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
-import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
 import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import { rowsSha256 } from "../../../lake/sync/rows-hash.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../page-files/load-pages.js";
 import { deliveredSha256 } from "../read/read-link.js";
-import type { FoundReading, LoadedFiles } from "./loaded-files.js";
+import type { LoadedFiles } from "./loaded-files.js";
 
 interface QuarantinedRow {
   readonly row: BadRow;
@@ -26,10 +31,9 @@ interface QuarantinedRow {
 }
 
 /** A complete update of a link, with everything that its commit needs. */
-export interface PendingUpdate {
+export interface PendingUpdate extends Recorded {
   /** Key of the link's record. */
   readonly key: string;
-  readonly found: FoundLink;
   readonly progress: LinkProgress;
   /** Files that hold the update's rows; other links may share them. */
   readonly files: readonly ManifestFile[];
@@ -47,15 +51,15 @@ export async function pendingUpdate(
   deps: Dependencies,
   { runId, full }: { readonly runId: string; readonly full: boolean },
   loaded: LoadedFiles,
-  { link, progress, found }: FoundReading,
+  { link, progress, record }: Link & Recorded,
 ): Promise<PendingUpdate> {
   const key = placeKey(link);
   const files = loaded.files.get(key) ?? [];
-  const update = { key, found, progress, files, bad: [], checkpoint: null };
+  const update = { key, record, progress, files, bad: [], checkpoint: null };
   const lost = loaded.lost.get(key);
   if (lost !== undefined) return { ...update, files: [], problem: lost };
   const parts = files.flatMap(
-    ({ file }) => file?.parts.filter(({ link_id }) => link_id === found.link_id) ?? [],
+    ({ file }) => file?.parts.filter(({ link_id }) => link_id === record.link_id) ?? [],
   );
   const rows = loadedRows(parts);
   const isWhole = rows.created + rows.updated + rows.removed === progress.entries;
@@ -64,17 +68,17 @@ export async function pendingUpdate(
   if (miscounted !== null) return { ...update, problem: miscounted };
   const allBad = badProblem(progress, bad.length);
   if (allBad !== null) return { ...update, bad, problem: allBad };
-  const generation = generationOf(found, progress);
-  const { base } = found;
+  const generation = generationOf(record, progress);
+  const { base } = record;
   const resync = base && resyncOf(base, progress, full, bad);
   // A reading that ended without a cursor may be a part of what there is.
   const isEnd = !progress.stillReading && (progress.mode === "incremental" || progress.lastNext !== null);
   const inferred =
     isEnd && base && resync
       ? await inferRemovals(deps.lake, {
-          linkId: found.link_id,
-          fpId: found.fp_id,
-          externalId: found.external_id,
+          linkId: record.link_id,
+          fpId: record.fp_id,
+          externalId: record.external_id,
           runId,
           generation,
           resyncFrom: resync.from,
@@ -91,7 +95,7 @@ export async function pendingUpdate(
   const removals = gone > 0 ? await inferred?.write() : undefined;
   const next = nextCheckpoint({
     runId,
-    link: found,
+    record,
     progress: progress.stillReading ? await withLastPage(deps, runId, progress) : progress,
     generation,
     rows,
@@ -111,7 +115,7 @@ export async function pendingUpdate(
 
 /** The full resync that a reading is part of, with all its bad rows so far; undefined for any other reading. */
 function resyncOf(
-  base: NonNullable<FoundLink["base"]>,
+  base: LinkBase,
   { mode }: LinkProgress,
   full: boolean,
   bad: readonly QuarantinedRow[],
@@ -137,8 +141,8 @@ async function badRows(
   const pages = files.flatMap((file) => file.pages).filter(({ link }) => link === key);
   for (const { page, bad, fetched_at: fetchedAt } of pages.sort((a, b) => a.page - b.page)) {
     if (bad === undefined || fetchedAt === undefined) continue;
-    const found = (await readBadRows(lake.store, runId, bad)) ?? [];
-    rows.push(...found.map((row) => ({ row, page, fetchedAt })));
+    const read = (await readBadRows(lake.store, runId, bad)) ?? [];
+    rows.push(...read.map((row) => ({ row, page, fetchedAt })));
   }
   return rows;
 }

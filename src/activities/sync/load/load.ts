@@ -1,17 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
-import { type Place, placeKey } from "../../../domain/sync/place.js";
-import type { LinkToLoad } from "../../../domain/sync/run/links.js";
+import { generationOf, type Link, type Recorded } from "../../../domain/sync/link.js";
+import { afterOutcome } from "../../../domain/sync/link-reading.js";
+import { placeKey } from "../../../domain/sync/place.js";
 import type { LoadResult } from "../../../domain/sync/run/publication.js";
+import type { ToLoad } from "../../../domain/sync/run/sync-state.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import {
-  type FoundLink,
-  generationOf,
-  linkBase,
-  type SliceReport,
-  withFound,
-} from "../../../lake/sync/journal/report.js";
+import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
 import {
   type LoadManifest,
@@ -19,7 +14,6 @@ import {
   loadPages,
   type ManifestFile,
   type ManifestPage,
-  type PageRefusedError,
   type RefusedLinks,
 } from "../page-files/load-pages.js";
 
@@ -29,10 +23,8 @@ const STATEMENT_BYTES = 10 * 1024 * 1024;
 /** While SQL turns one batch into a file, the next one is read and bundled, and the previous one is stored. */
 const BATCHES_AT_ONCE = 3;
 
-interface LoadInput {
+interface LoadInput extends ToLoad {
   readonly runId: string;
-  readonly reports: readonly Place[];
-  readonly links: readonly LinkToLoad[];
 }
 
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
@@ -46,27 +38,28 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
   const manifest = `load-${randomUUID()}`;
   const kept = await withoutRefused(deps, runId, files, refused);
   await deps.lake.staging.putDocument(runId, manifest, { files: kept } satisfies LoadManifest);
-  const results = links.flatMap(({ link, found, progress }) => {
+  const left = links.flatMap(({ link, record, progress }): Link[] => {
     const error = refused.get(placeKey(link));
-    return error ? [{ link, base: linkBase(found), progress, outcome: outcomeOf(error) }] : [];
+    if (error === undefined) return [];
+    const outcome =
+      error instanceof LostPageError
+        ? ({ kind: "torn" } as const)
+        : ({ kind: "broken", reason: error.reason } as const);
+    return [{ link, ...afterOutcome(progress, record, outcome, progress.size, Date.now(), Math.random()) }];
   });
-  return { manifest, refused: results };
-}
-
-interface FoundLinkToLoad extends LinkToLoad {
-  readonly found: FoundLink;
+  return { manifest, refused: left };
 }
 
 async function linksOf(
   { lake: { store } }: Dependencies,
   { runId, reports, links }: LoadInput,
-): Promise<FoundLinkToLoad[]> {
+): Promise<(Link & Recorded)[]> {
   const all = [...links];
-  for (const place of reports) {
+  for (const { place } of reports) {
     const { finished } = await readValue<SliceReport>(store, runId, place);
-    all.push(...finished.map((link) => ({ ...link, complete: true })));
+    all.push(...finished);
   }
-  return withFound(store, runId, all);
+  return withRecords(store, runId, all);
 }
 
 /** Makes files again that hold rows of links that were refused later, without those links. */
@@ -84,21 +77,18 @@ async function withoutRefused(
   return kept.some(isMixed) ? withoutRefused(deps, runId, kept, refused) : kept;
 }
 
-function outcomeOf(error: LostPageError | PageRefusedError): LinkOutcome {
-  return error instanceof LostPageError ? { kind: "torn" } : { kind: "broken", reason: error.reason };
-}
-
-/** The pages of each statement. Complete links share files; each link that is still being read has files of its own. */
-function batchesOf(links: readonly FoundLinkToLoad[]): ManifestPage[][] {
-  const own = links.filter(({ complete }) => !complete).map((link) => statementsOf(pagesOf(link)));
-  const shared = links.filter(({ complete }) => complete).flatMap(pagesOf);
+/** The pages of each statement. Links all of whose pages are here share files; each other link has files of its own. */
+function batchesOf(links: readonly (Link & Recorded)[]): ManifestPage[][] {
+  const isWhole = ({ stage, progress }: Link) => stage === "read" && progress.loaded.pages === 0;
+  const own = links.filter((link) => !isWhole(link)).map((link) => statementsOf(pagesOf(link)));
+  const shared = links.filter(isWhole).flatMap(pagesOf);
   return [...own.flat(), ...statementsOf(shared)];
 }
 
-function pagesOf({ link, progress, found }: FoundLinkToLoad): ManifestPage[] {
-  const { link_id, fp_id, external_id, base } = found;
+function pagesOf({ link, progress, record }: Link & Recorded): ManifestPage[] {
+  const { link_id, fp_id, external_id, base } = record;
   const owner = { fp_id, ...(external_id !== null && { external_id }) };
-  const generation = generationOf(found, progress);
+  const generation = generationOf(record, progress);
   let sequence = (base?.next_sequence ?? 1) + progress.loaded.entries;
   return progress.staged.map(({ entries, ...place }, at) => {
     const { attempt } = progress;

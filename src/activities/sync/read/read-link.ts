@@ -2,28 +2,26 @@ import { hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/bank-data.js";
 import { MOST_IDLE_PAGES } from "../../../domain/service/idle-pages.js";
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
-import { type LinkProgress, movesMark } from "../../../domain/sync/link-progress.js";
-import { endOfReading, type LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { type LinkProgress, movesMark } from "../../../domain/sync/link.js";
+import { afterOutcome, type LinkOutcome } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
 import { type Journal, type PageName, readRecord } from "../../../lake/sync/journal/journal.js";
-import { linkBase } from "../../../lake/sync/journal/report.js";
 import { withPageHash } from "../../../lake/sync/link-checkpoint.js";
 import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
-import { type BegunLink, pageFailure, type SliceState, tellOddities } from "./slice-state.js";
+import { type LinkToRead, pageFailure, type SliceState, tellOddities } from "./slice-state.js";
 
 /** Reads a link page by page, by its cursor, until the link or the slice ends. */
-export async function readLink(state: SliceState, begun: BegunLink): Promise<void> {
+export async function readLink(state: SliceState, begun: LinkToRead): Promise<void> {
   const { progress, outcome } = await new LinkReader(state, begun).run();
-  const { found } = begun;
   if (progress.pages > 0) state.size = progress.size;
-  const end = endOfReading(begun.progress, progress, outcome, linkBase(found));
-  if (end === "quiet") return state.endQuietLink(found, progress);
-  const reading = { link: await state.placeOf(begun), progress };
-  if (end === "finished") state.finishLink(reading, found);
-  else state.links.push({ ...reading, found, outcome });
+  const { link_id } = begun.record;
+  const failure = state.note({ link_id }, outcome, progress.streak);
+  const { pageSize } = state.input;
+  const next = afterOutcome(progress, begun.record, outcome, pageSize, Date.now(), Math.random());
+  await state.leaveLink(begun, { ...next, failure });
 }
 
 class LinkReader {
@@ -33,7 +31,7 @@ class LinkReader {
 
   constructor(
     private readonly state: SliceState,
-    private readonly begun: BegunLink,
+    private readonly begun: LinkToRead,
   ) {
     this.#journal = begun.progress.pages === 0 ? state.journal : state.longJournal;
   }
@@ -80,7 +78,7 @@ class LinkReader {
   }
 
   #request({ cursor, size }: LinkProgress) {
-    const { link_id, obstacle } = this.begun.found;
+    const { link_id, obstacle } = this.begun.record;
     const query = { ...(cursor !== null && { cursor }), ...(size !== null && { size }) };
     const mayBeRefused = obstacle !== undefined;
     return this.state.slice.call(syncTransactions, { path: { link_id }, query }, { mayBeRefused });
@@ -88,7 +86,7 @@ class LinkReader {
 
   /** Names a page also by what it follows: after another cursor or committed state it is another page. */
   #nameOf({ attempt, pages, mode, cursor }: LinkProgress): PageName {
-    const { link_id, base } = this.begun.found;
+    const { link_id, base } = this.begun.record;
     const after = hash("sha256", JSON.stringify([base?.head ?? null, mode, cursor]));
     return {
       stream: transactionStream.name,
@@ -106,7 +104,7 @@ class LinkReader {
   async #addsNothing(progress: LinkProgress, facts: PageFacts, body: Buffer): Promise<boolean | "torn"> {
     if (facts.entries.every((count) => count === 0)) return false;
     if (progress.lastPage === null) {
-      const committed = progress.mode === "full" ? null : (this.begun.found.base?.last_page_sha256 ?? null);
+      const committed = progress.mode === "full" ? null : (this.begun.record.base?.last_page_sha256 ?? null);
       return committed !== null && committed === deliveredSha256(body);
     }
     if (this.#previousId !== undefined && this.#previousId !== facts.firstId) return false;

@@ -2,22 +2,18 @@ import { mustBeAbout } from "../../../api/http/answer.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import type { RosterRow } from "../../../domain/sync/job.js";
+import type { EndedLink, LinkRecord } from "../../../domain/sync/link.js";
 import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
 import {
+  afterUserOutcome,
   ID_TWICE,
   type UserOutcome,
   type UserProgress,
-  userFailure,
 } from "../../../domain/sync/user-reading.js";
 import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { nameKey, type PageName, readRecord } from "../../../lake/sync/journal/journal.js";
-import {
-  baseOf,
-  type FoundLink,
-  type ObservedPage,
-  type QuietLink,
-} from "../../../lake/sync/journal/report.js";
+import { baseOf, type ObservedPage } from "../../../lake/sync/journal/report.js";
 import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
@@ -38,6 +34,8 @@ import {
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
+const NOTHING_READ = { pages: 0, pagesSha256: "", restarts: 0 };
+
 /** Stages every list of one user and queues the links that it finds; of a user who was forgotten, nothing. */
 export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
   if (isForgotten(state.given.feed, row.fp_id)) {
@@ -49,14 +47,14 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
   const outcome = await reading.run();
   if (outcome.kind === "complete" || reading.hasFailedLists) {
-    const { found, skipped } = reading.links();
-    state.addLists(reading.observed, found, skipped);
+    const { records, skipped } = reading.links();
+    state.addLists(reading.observed, records, skipped);
   }
   if (outcome.kind === "complete") {
     state.endUser(row.fp_id);
   } else {
     const staged = [...reading.single.map(({ place }) => place), ...(await paged.record(state.journal))];
-    state.users.push({ fpId: row.fp_id, progress: { ...progress, staged }, outcome });
+    state.leaveUser(row.fp_id, { ...progress, staged }, outcome);
   }
 }
 
@@ -137,32 +135,32 @@ class UserReading {
 
   /** An outcome as the run will judge it: a failure where it is the last one. */
   #ended(outcome: UserOutcome): UserOutcome {
-    const reason = userFailure(this.progress, outcome, Date.now());
-    return reason === undefined ? outcome : { kind: "failed", reason };
+    const verdict = afterUserOutcome(this.progress, outcome, Date.now(), 0);
+    return verdict.kind === "failed" ? verdict : outcome;
   }
 
-  links(): { found: FoundLink[]; skipped: QuietLink[] } {
+  links(): { readonly records: LinkRecord[]; readonly skipped: EndedLink[] } {
     const { given, input, startedAt } = this.state;
-    if (!readsTransactions(input.streams)) return { found: [], skipped: [] };
-    const found: FoundLink[] = [];
-    const skipped: QuietLink[] = [];
-    for (const { id, obstacle, isRead } of this.#asked()) {
+    const records: LinkRecord[] = [];
+    const skipped: EndedLink[] = [];
+    if (!readsTransactions(input.streams)) return { records, skipped };
+    for (const { id, obstacle, isRead } of this.#selected()) {
       const base = baseOf(given.feed, id);
       const { fp_id, external_id = base?.external_id ?? null } = this.row;
-      const link = { link_id: id, fp_id, external_id, base, started_at: startedAt };
-      if (isRead) found.push({ ...link, ...(obstacle !== null && { obstacle }) });
-      else skipped.push({ ...link, status: "skipped", reason: obstacle, pages: 0, pages_sha256: null });
+      const record = { link_id: id, fp_id, external_id, base, started_at: startedAt };
+      if (isRead) records.push({ ...record, ...(obstacle !== null && { obstacle }) });
+      else skipped.push({ record, stage: { status: "skipped", reason: obstacle }, progress: NOTHING_READ });
     }
-    return { found, skipped };
+    return { records, skipped };
   }
 
-  #asked(): LinkList["links"] {
+  #selected(): LinkList["links"] {
     const only = this.row.links ?? this.state.input.only;
     return (this.#listed?.links ?? []).filter(({ id }) => only === null || only.includes(id));
   }
 
   #readable(): LinkList["links"] {
-    return this.#asked().filter(({ isRead }) => isRead);
+    return this.#selected().filter(({ isRead }) => isRead);
   }
 
   /** The part of a list that is read: all of it at first, then from some days before what is known of it. */

@@ -1,6 +1,6 @@
 import { StagingLostError } from "../../../domain/failures.js";
 import type { RosterRow } from "../../../domain/sync/job.js";
-import type { LinkReading } from "../../../domain/sync/link-progress.js";
+import type { Link, Recorded } from "../../../domain/sync/link.js";
 import { journalFolder, type Place } from "../../../domain/sync/place.js";
 import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
 import { freshUser, type UserProgress } from "../../../domain/sync/user-reading.js";
@@ -8,7 +8,7 @@ import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { frozenGroup } from "../../../lake/sync/frozen-roster.js";
 import { type LostAttempts, lostAttempts, readValue } from "../../../lake/sync/journal/journal.js";
-import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
+import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import { isRepeated } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
@@ -20,8 +20,8 @@ export interface BegunUser {
 
 /** The input of a slice, completed from its records and the frozen roster. */
 export interface GivenWork {
-  readonly links: (LinkReading & { readonly found: FoundLink })[];
-  readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
+  readonly links: (Link & Recorded)[];
+  readonly waiting: (Recorded & { readonly link: Place })[];
   readonly users: BegunUser[];
   readonly fresh: BegunUser[];
   /** Pages that lost attempts of this slice have staged, until they are taken. */
@@ -54,8 +54,8 @@ export async function sliceInput(
   }
   const folders = [journalFolder(input.slice, "begun"), journalFolder(input.slice, "continued")];
   return {
-    links: await withFound(store, runId, input.links),
-    waiting: await withFound(store, runId, waiting),
+    links: await withRecords(store, runId, input.links),
+    waiting: await withRecords(store, runId, waiting),
     users: users.splice(0, input.users.length),
     fresh: users,
     lost: isRepeated() ? await lostAttempts(store, runId, folders) : new Map(),

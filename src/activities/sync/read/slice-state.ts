@@ -1,9 +1,22 @@
-import { freshProgress, type LinkProgress, type LinkReading } from "../../../domain/sync/link-progress.js";
+import { moreUnauthorized, type Unauthorized } from "../../../domain/failures.js";
+import {
+  type EndedLink,
+  freshProgress,
+  type Link,
+  type LinkRecord,
+  type Recorded,
+} from "../../../domain/sync/link.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { journalFolder, type Place, sliceOf } from "../../../domain/sync/place.js";
-import type { ReadSliceInput, ReportRef } from "../../../domain/sync/run/slice-work.js";
-import { joinNewFields } from "../../../domain/sync/sync-totals.js";
-import type { UserOutcome, UserProgress } from "../../../domain/sync/user-reading.js";
+import type { OpenUser, ReadSliceInput, ReportRef } from "../../../domain/sync/run/slice-work.js";
+import { type Failure, joinNewFields } from "../../../domain/sync/sync-totals.js";
+import {
+  afterUserOutcome,
+  streamOf,
+  type UserOutcome,
+  type UserProgress,
+} from "../../../domain/sync/user-reading.js";
+import { MOST_WAITING, type NamedFailure } from "../../../domain/waiting.js";
 import {
   addCleaned,
   type CleanedPage,
@@ -15,7 +28,7 @@ import {
   readRecord,
   type StagedRecord,
 } from "../../../lake/sync/journal/journal.js";
-import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
+import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
 import { type ObservedListing, observedListings } from "../../../streams/observed-listings.js";
 import type { PageReading } from "../../../streams/page-reading.js";
 import { EnvelopeError } from "../../../streams/raw-json.js";
@@ -28,22 +41,9 @@ import type { BegunUser, GivenWork } from "./slice-input.js";
 /** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
 const MOST_LEFT = 400;
 
-export interface BegunLink {
-  /** Place of its record; undefined where it has none yet. */
+/** A link to read; its record has no place where this slice found it. */
+export interface LinkToRead extends Recorded, Pick<Link, "progress"> {
   readonly link?: Place;
-  readonly found: FoundLink;
-  readonly progress: LinkProgress;
-}
-
-interface LeftUser {
-  readonly fpId: string;
-  readonly progress: UserProgress;
-  readonly outcome: UserOutcome;
-}
-
-interface LeftLink extends LinkReading {
-  readonly found: FoundLink;
-  readonly outcome: LinkOutcome;
 }
 
 export interface PlacedRecord extends StagedRecord {
@@ -52,11 +52,13 @@ export interface PlacedRecord extends StagedRecord {
 
 /** The state of one slice: what to read next, and what has been read so far. */
 export class SliceState {
-  readonly users: LeftUser[] = [];
-  readonly links: LeftLink[] = [];
+  readonly users: OpenUser[] = [];
+  readonly failed: Failure[] = [];
+  readonly links: Link[] = [];
+  unauthorized: Unauthorized = false;
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
-  /** Of them: users of whom nothing was asked, because they were forgotten. */
+  /** Of them: users who are not read, because they were forgotten. */
   usersForgotten = 0;
   /** Names of fields that no column has. */
   newFields: readonly string[] = [];
@@ -70,17 +72,18 @@ export class SliceState {
   readonly observed: readonly ObservedListing[];
   readonly #report = {
     observed: [] as ObservedPage[],
-    quiet: [] as QuietLink[],
-    finished: [] as LinkReading[],
+    ended: [] as EndedLink[],
+    finished: [] as Link[],
     waiting: [] as Place[],
   };
   /** Journals with bad rows, perhaps those of a lost attempt. */
   readonly #withBadRows = new Set<string>();
-  readonly #queue: Omit<BegunLink, "progress">[] = [];
+  readonly #queue: LinkRecord[] = [];
   /** Links that are read. */
   readonly #seen = new Set<string>();
   /** Links that no list yet says can be read, by id. */
-  readonly #skipped = new Map<string, QuietLink>();
+  readonly #skipped = new Map<string, EndedLink>();
+  #named = 0;
 
   constructor(
     readonly slice: Slice<SyncDependencies>,
@@ -106,16 +109,17 @@ export class SliceState {
   }
 
   /** The next link to read, those of earlier slices first; undefined where none is known now, or time is up. */
-  nextLink(): BegunLink | undefined {
+  nextLink(): LinkToRead | undefined {
     const begun = this.given.links.shift();
     // Even when time is up: its reader gives it back.
-    if (begun !== undefined) return begun;
-    const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#queue.shift()) : undefined;
-    if (link === undefined) return undefined;
-    const { base } = link.found;
+    if (begun !== undefined || !this.#mayBegin) return begun;
+    const waiting = this.given.waiting.shift();
+    const record = waiting?.record ?? this.#queue.shift();
+    if (record === undefined) return undefined;
+    const { base } = record;
     // An earlier run has begun to read it in full.
     const full = this.input.full && base?.resync?.full !== true;
-    return { ...link, progress: freshProgress(base?.cursor ?? null, this.input.size, full) };
+    return { ...waiting, record, progress: freshProgress(base?.cursor ?? null, this.input.size, full) };
   }
 
   nextUser(): BegunUser | undefined {
@@ -125,7 +129,7 @@ export class SliceState {
   /** Pages of lost attempts need no time, and no later slice finds them. */
   get #mayBegin(): boolean {
     const hasWork = this.slice.hasTime() || this.given.lost.size > 0;
-    return hasWork && this.users.length + this.links.length < MOST_LEFT;
+    return hasWork && this.users.length + this.failed.length + this.links.length < MOST_LEFT;
   }
 
   /** A page that a lost attempt of this slice staged; undefined where there is none. */
@@ -165,58 +169,71 @@ export class SliceState {
    */
   addLists(
     observed: readonly ObservedPage[],
-    links: readonly FoundLink[],
-    skipped: readonly QuietLink[],
+    links: readonly LinkRecord[],
+    skipped: readonly EndedLink[],
   ): void {
     this.#report.observed.push(...observed);
-    for (const found of links) {
-      this.#skipped.delete(found.link_id);
-      if (this.#seen.has(found.link_id)) continue;
-      this.#seen.add(found.link_id);
-      this.#queue.push({ found });
+    for (const record of links) {
+      this.#skipped.delete(record.link_id);
+      if (this.#seen.has(record.link_id)) continue;
+      this.#seen.add(record.link_id);
+      this.#queue.push(record);
     }
     for (const link of skipped) {
-      const isKnown = this.#seen.has(link.link_id) || this.#skipped.has(link.link_id);
-      if (!isKnown) this.#skipped.set(link.link_id, link);
+      const { link_id } = link.record;
+      if (!this.#seen.has(link_id) && !this.#skipped.has(link_id)) this.#skipped.set(link_id, link);
     }
   }
 
   endUser(fpId: string): void {
     this.usersRead += 1;
-    this.#logComplete({ fp_id: fpId });
+    this.note({ fp_id: fpId }, { kind: "complete" }, null);
   }
 
-  endQuietLink(found: FoundLink, { pages, pagesSha256: pages_sha256 }: LinkProgress): void {
-    this.#report.quiet.push({
-      ...found,
-      status: "unchanged",
-      reason: found.obstacle ?? null,
-      pages,
-      pages_sha256,
-    });
-    this.#logComplete({ link_id: found.link_id });
+  /** Leaves a user to the run, for another try or as failed. */
+  leaveUser(fp_id: string, progress: UserProgress, outcome: UserOutcome): void {
+    const verdict = afterUserOutcome(progress, outcome, Date.now(), Math.random());
+    const failure = this.note({ fp_id }, verdict.kind === "failed" ? verdict : outcome, progress.streak);
+    if (verdict.kind === "again") this.users.push({ progress: verdict.progress, failure });
+    if (verdict.kind !== "failed") return;
+    const { reason } = verdict;
+    this.failed.push({ stream: streamOf(reason), owner: fp_id, reason });
   }
 
-  finishLink(reading: LinkReading, { link_id }: FoundLink): void {
-    this.#report.finished.push(reading);
-    this.#logComplete({ link_id });
+  /** Puts a link into the report if all of it was read in this slice and it is at its end; leaves any other to the run. */
+  async leaveLink({ link, record, progress: before }: LinkToRead, next: Omit<Link, "link">): Promise<void> {
+    const { stage, progress } = next;
+    const isWhole = before.pages === 0 && before.restarts === 0;
+    if (isWhole && typeof stage === "object") {
+      const { pages, pagesSha256, restarts } = progress;
+      this.#report.ended.push({ record, stage, progress: { pages, pagesSha256, restarts } });
+      return;
+    }
+    const left = { link: link ?? (await this.journal.addValue("link", record)), ...next };
+    (isWhole && stage === "read" ? this.#report.finished : this.links).push(left);
   }
 
-  #logComplete(ids: Readonly<Record<string, string>>): void {
-    this.slice.deps.warnings.logOutcome(this.input.runId, ids, { kind: "complete" }, null);
-  }
-
-  /** The place of a link's record, which is written where there is none yet. */
-  async placeOf({ link, found }: Omit<BegunLink, "progress">): Promise<Place> {
-    return link ?? this.journal.addValue("link", found);
+  /** Notes an outcome. Names one that is retried; only the first, because no history holds ids in bulk. */
+  note(
+    ids: { readonly link_id: string } | { readonly fp_id: string },
+    outcome: LinkOutcome | UserOutcome,
+    streak: UserProgress["streak"],
+  ): NamedFailure | undefined {
+    this.slice.deps.warnings.logOutcome(this.input.runId, ids, outcome, streak);
+    if (outcome.kind === "unauthorized")
+      this.unauthorized = moreUnauthorized(this.unauthorized, outcome.mayNot ?? true);
+    if (outcome.kind !== "transient" || this.#named === MOST_WAITING) return undefined;
+    this.#named += 1;
+    const name = "link_id" in ids ? { link: ids.link_id } : { owner: ids.fp_id };
+    return { name, reason: outcome.reason };
   }
 
   /** Writes the report, and makes durable what it names. */
   async report(): Promise<ReportRef | null> {
-    for (const link of this.#queue) this.#report.waiting.push(await this.placeOf(link));
-    this.#report.quiet.push(...this.#skipped.values());
-    const { observed, quiet, finished, waiting } = this.#report;
-    const isEmpty = [observed, quiet, finished, waiting].every(({ length }) => length === 0);
+    const { observed, ended, finished, waiting } = this.#report;
+    for (const record of this.#queue) waiting.push(await this.journal.addValue("link", record));
+    ended.push(...this.#skipped.values());
+    const isEmpty = [observed, ended, finished, waiting].every(({ length }) => length === 0);
     const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
     await this.#persist();
     if (place === null) return null;
@@ -225,7 +242,7 @@ export class SliceState {
     return {
       place,
       slices: slicesOf(this.#report),
-      quiet: quiet.length,
+      ended: ended.length,
       finished: { links: finished.length, pages: sum("pages"), entries: sum("entries"), bytes: sum("bytes") },
       waiting: waiting.length,
       observedBytes: observed.reduce((total, page) => total + page.place.bytes, 0),

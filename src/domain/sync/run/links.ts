@@ -1,245 +1,218 @@
-import { moreUnauthorized, type Unauthorized } from "../../failures.js";
-import { freshProgress, handedToLoading, type LinkProgress, type LinkReading } from "../link-progress.js";
-import type { LinkOutcome } from "../link-reading.js";
-import { type Place, placeKey } from "../place.js";
+import { freshProgress, handedToLoading, type Link, type LinkProgress } from "../link.js";
+import { SECOND_TRY_ATTEMPTS } from "../link-reading.js";
+import { type Place, placeKey, sliceOf } from "../place.js";
 import { fairPart } from "./limits.js";
 import {
-  afterSlice,
-  type EndedLink,
-  fateOf,
-  type LinkRules,
-  newLink,
-  type OpenLink,
-  SECOND_TRY_ATTEMPTS,
-} from "./open-link.js";
-import {
-  type LinkResult,
   type ReadSliceResult,
+  type ReportRef,
   type SliceWork,
   sizeOf,
   splitRanges,
   type WaitingLinks,
 } from "./slice-work.js";
 
-interface LinkCounts {
-  readonly waiting: readonly WaitingLinks[];
+/** A link that its run tracks, because the slice that began it did not end it. */
+export interface LinkInRun extends Link {
+  /** Staged names of the manifests that hold its rows so far. */
+  readonly manifests: readonly string[];
+  /** Slices whose `begun` folder may hold its pages. */
+  readonly begun: readonly number[];
+  /** The first and the last slice whose `continued` folder may. */
+  readonly continued: readonly [first: number, last: number] | null;
+  /** Epoch milliseconds at which its first slice ended. */
+  readonly since?: number | undefined;
+}
+
+/** As continue-as-new carries it: then nothing is in a slice, or being loaded. */
+export interface LinksState {
+  /** By the key of their records. */
+  readonly open: Record<string, LinkInRun>;
+  waiting: readonly WaitingLinks[];
   /** Links without history, which the run tries once more at its end. */
-  readonly notReady: readonly Place[];
-  /** Links that ended with nothing to commit, and have no row yet. */
-  readonly ended: readonly EndedLink[];
-  readonly found: number;
+  notReady: readonly Place[];
+  /** Links that have no row of `link_syncs` yet. */
+  ended: readonly Link[];
+  /** How many the slices found. */
+  total: number;
   /** The last page size that worked: links begin with it. */
-  readonly size: number | null;
-}
-
-export interface CarriedLinks extends LinkCounts {
-  readonly open: readonly OpenLink[];
-}
-
-const NONE: CarriedLinks = { open: [], waiting: [], notReady: [], ended: [], found: 0, size: null };
-
-export interface LinkOptions extends LinkRules {
-  readonly full: boolean;
-}
-
-export interface LinkToLoad extends LinkReading {
-  /** Whether these are all of its pages: then it may share files with others. */
-  readonly complete: boolean;
+  size: number | null;
 }
 
 /** The links of a run that their slice did not end: what to read and load next, and what becomes of each. */
 export class Links {
-  readonly #open: Map<string, OpenLink>;
-  readonly #notReady: Place[];
-  readonly #ended: EndedLink[];
-  #state: Omit<LinkCounts, "notReady" | "ended">;
+  readonly #inSlice = new Set<string>();
+  /** How many loads of its pages are under way. */
+  readonly #loading = new Map<string, number>();
 
+  /** @param mostMs for how long a link is read */
   constructor(
-    private readonly options: LinkOptions,
-    { open, notReady, ended, ...state }: CarriedLinks = { ...NONE, size: options.pageSize },
-  ) {
-    this.#open = new Map(open.map((link) => [placeKey(link.link), { ...link, inSlice: false }]));
-    this.#notReady = [...notReady];
-    this.#ended = [...ended];
-    this.#state = state;
-  }
+    private readonly options: { readonly full: boolean; readonly mostMs: number },
+    readonly state: LinksState,
+  ) {}
 
-  carry(): CarriedLinks {
-    return { ...this.state, open: this.open };
-  }
-
-  get open(): OpenLink[] {
-    return [...this.#open.values()];
+  get open(): LinkInRun[] {
+    return Object.values(this.state.open);
   }
 
   /** Links that are being read, or wait for it. */
-  get reading(): OpenLink[] {
-    return this.open.filter(({ complete }) => !complete);
+  get reading(): LinkInRun[] {
+    return this.open.filter(({ stage }) => stage === "reading");
   }
 
-  get complete(): OpenLink[] {
-    return this.open.filter(({ complete }) => complete);
-  }
-
-  get state(): LinkCounts {
-    return { ...this.#state, notReady: this.#notReady, ended: this.#ended };
+  get read(): LinkInRun[] {
+    return this.open.filter(({ stage }) => stage === "read");
   }
 
   get unfinished(): number {
-    return sizeOf(this.#state.waiting) + this.#open.size + this.#notReady.length;
+    return sizeOf(this.state.waiting) + this.open.length + this.state.notReady.length;
   }
 
   /** Takes links that are due, those with the fewest pages first, until the slice brings them back. */
-  takeDue(at: number, most: number): LinkReading[] {
+  takeDue(at: number, most: number): Link[] {
     const due = this.reading
-      .filter(({ progress, inSlice }) => !inSlice && progress.notBefore <= at)
+      .filter(({ link, progress }) => !this.#inSlice.has(placeKey(link)) && progress.notBefore <= at)
       .sort((a, b) => a.progress.pages - b.progress.pages);
     const taken = due.slice(0, fairPart(due.length, most));
-    for (const link of taken) this.#put({ ...link, inSlice: true });
-    return taken.map(({ link, progress }) => ({ link, progress }));
+    for (const { link } of taken) this.#inSlice.add(placeKey(link));
+    return taken.map(linkOf);
   }
 
   takeWaiting(most: number): WaitingLinks[] {
-    const [taken, waiting] = splitRanges(this.#state.waiting, fairPart(sizeOf(this.#state.waiting), most));
-    this.#set({ waiting });
+    const { waiting } = this.state;
+    const [taken, rest] = splitRanges(waiting, fairPart(sizeOf(waiting), most));
+    this.state.waiting = rest;
     return taken;
   }
 
   /** Begins some of the links again that were not ready; false where there are none. */
   tryAgain(most: number): boolean {
-    const links = this.#notReady.splice(0, most);
-    for (const link of links) {
-      const fresh = freshProgress(null, this.#state.size, this.options.full);
-      const progress = { ...fresh, attempt: SECOND_TRY_ATTEMPTS };
-      this.#put(newLink(link, { cursor: null, known: false }, progress));
-    }
+    const { state } = this;
+    const links = state.notReady.slice(0, most);
+    state.notReady = state.notReady.slice(most);
+    const fresh = freshProgress(null, state.size, this.options.full);
+    const progress = { ...fresh, attempt: SECOND_TRY_ATTEMPTS };
+    for (const link of links) this.#apply({ link, stage: "reading", progress }, 0);
     return links.length > 0;
   }
 
-  /** Applies a slice's result. Returns whether the service refused the credentials. */
-  applySlice(
-    work: Pick<SliceWork, "links" | "waiting">,
-    slice: number,
-    result: Pick<ReadSliceResult, "report" | "links" | "size" | "notBegun" | "at">,
-  ): Unauthorized {
-    const given = new Set(work.links.map(({ link }) => placeKey(link)));
-    const told = new Set(result.links.map(({ link }) => placeKey(link)));
-    // A link that the slice was given and does not name has ended, and is in its report.
-    for (const key of given) if (!told.has(key)) this.#open.delete(key);
-    this.#applyCounts(work, result);
-    let refused: Unauthorized = false;
-    for (const one of result.links) {
-      const key = placeKey(one.link);
-      const known = this.#open.get(key);
-      // A load that found a page lost has restarted or ended the link meanwhile: this result is of an earlier attempt.
-      const isStale = given.has(key) && known?.progress.attempt !== one.progress.attempt;
-      if (!isStale)
-        refused = moreUnauthorized(
-          refused,
-          this.#judge(afterSlice(known, slice, one, result.at), one, result.at),
-        );
-      else if (known !== undefined) this.#put({ ...known, inSlice: false });
+  applySlice(work: SliceWork, { report, links, size, notBegun, at }: ReadSliceResult): void {
+    const { state } = this;
+    const attempts = new Map(work.links.map(({ link, progress }) => [placeKey(link), progress.attempt]));
+    const left = new Set(links.map(({ link }) => placeKey(link)));
+    for (const key of attempts.keys()) {
+      this.#inSlice.delete(key);
+      // A link that the slice was given and does not name has ended, and is in its report.
+      if (!left.has(key)) delete state.open[key];
     }
-    return refused;
+    this.#applyCounts(work, report, links.length, notBegun);
+    if (size !== undefined) state.size = size;
+    for (const link of links) {
+      const key = placeKey(link.link);
+      // A load that found a page lost has restarted or ended the link meanwhile: this result is of an earlier attempt.
+      if (attempts.has(key) && state.open[key]?.progress.attempt !== attempts.get(key)) continue;
+      this.#apply(link, at, work.slice);
+    }
   }
 
   /** Counts the links that a slice found, and takes back those that it did not begin: the last ones it was given. */
-  #applyCounts(
-    { links, waiting }: Pick<SliceWork, "links" | "waiting">,
-    result: Pick<ReadSliceResult, "report" | "links" | "size" | "notBegun">,
-  ): void {
-    const { report, notBegun } = result;
-    const [begun, back] = splitRanges(waiting, sizeOf(waiting) - notBegun);
-    const reported = report === null ? 0 : report.quiet + report.finished.links + report.waiting;
-    const isWaiting = report !== null && report.waiting > 0;
-    const own = isWaiting ? [{ report: report.place, from: 0, to: report.waiting }] : [];
-    this.#set({
-      waiting: [...back, ...this.#state.waiting, ...own],
-      found: this.#state.found + reported + result.links.length - links.length - sizeOf(begun),
-      size: result.size === undefined ? this.#state.size : result.size,
-    });
+  #applyCounts(work: SliceWork, report: ReportRef | null, left: number, notBegun: number): void {
+    const { state } = this;
+    const [begun, back] = splitRanges(work.waiting, sizeOf(work.waiting) - notBegun);
+    const { ended = 0, waiting = 0, finished } = report ?? {};
+    const own = report !== null && waiting > 0 ? [{ report: report.place, from: 0, to: waiting }] : [];
+    state.waiting = [...back, ...state.waiting, ...own];
+    state.total += ended + (finished?.links ?? 0) + waiting + left - work.links.length - sizeOf(begun);
   }
 
-  /** Takes pages to load: of complete links where `withComplete`, of others where `isEnough` says so. */
-  takeToLoad(withComplete: boolean, isEnough: (link: OpenLink) => boolean): LinkToLoad[] {
-    const taken = this.open.filter((link) => {
-      if (link.inSlice || link.progress.staged.length === 0) return false;
-      return link.complete ? withComplete : isEnough(link);
+  /** Takes pages to load: of links that are read where `withRead`, of others where `isEnough` says so. */
+  takeToLoad(withRead: boolean, isEnough: (link: Link) => boolean): Link[] {
+    const taken = this.open.filter((one) => {
+      if (this.#inSlice.has(placeKey(one.link)) || one.progress.staged.length === 0) return false;
+      return one.stage === "read" ? withRead : isEnough(one);
     });
-    for (const link of taken) {
-      this.#put({ ...link, progress: handedToLoading(link.progress), loading: link.loading + 1 });
+    for (const one of taken) {
+      const key = placeKey(one.link);
+      this.state.open[key] = { ...one, progress: handedToLoading(one.progress) };
+      this.#loading.set(key, (this.#loading.get(key) ?? 0) + 1);
     }
-    return taken.map(({ link, progress, complete }) => {
-      return { link, progress, complete: complete && progress.loaded.pages === 0 };
-    });
+    return taken.map(linkOf);
   }
 
-  /** Applies a load's result: its manifest, and the links whose pages it could not load. */
-  applyLoad(
-    loaded: readonly LinkReading[],
-    manifest: string,
-    refused: readonly LinkResult[],
-    at: number,
-  ): void {
-    const outcomes = new Map(refused.map((one) => [placeKey(one.link), one]));
-    for (const { link: place, progress } of loaded) {
-      const key = placeKey(place);
-      const outcome = outcomes.get(key)?.outcome;
-      outcomes.delete(key);
-      const known = this.#open.get(key);
-      if (known === undefined) continue;
-      const link = { ...known, loading: known.loading - 1 };
-      if (link.progress.attempt !== progress.attempt) this.#put(link);
-      else if (outcome === undefined) this.#put({ ...link, manifests: [...link.manifests, manifest] });
-      else this.#judge(link, { progress: link.progress, outcome }, at);
+  /** Applies a load: its manifest, and what becomes of the links whose pages it could not load. */
+  applyLoad(loaded: readonly Link[], manifest: string, refused: readonly Link[], at: number): void {
+    const others = new Map(refused.map((one) => [placeKey(one.link), one]));
+    for (const { link, progress } of loaded) {
+      const key = placeKey(link);
+      const own = others.get(key);
+      others.delete(key);
+      this.#loading.set(key, (this.#loading.get(key) ?? 0) - 1);
+      const now = this.state.open[key];
+      if (now === undefined || now.progress.attempt !== progress.attempt) continue;
+      if (own === undefined) this.state.open[key] = { ...now, manifests: [...now.manifests, manifest] };
+      else this.#apply(own, at);
     }
     // The others were in a report; from now on the run tracks them one by one.
-    for (const one of outcomes.values()) this.#judge(newLink(one.link, one.base, one.progress), one, at);
+    for (const one of others.values()) this.#apply(one, at);
   }
 
-  takeLoaded(): OpenLink[] {
-    const loaded = this.complete.filter(
-      ({ loading, progress }) => loading === 0 && progress.staged.length === 0,
+  /** Takes the links all of whose pages are loaded. */
+  takeLoaded(): LinkInRun[] {
+    const loaded = this.read.filter(
+      ({ link, progress }) => !this.#loading.get(placeKey(link)) && progress.staged.length === 0,
     );
-    for (const { link } of loaded) this.#open.delete(placeKey(link));
+    for (const { link } of loaded) delete this.state.open[placeKey(link)];
     return loaded;
   }
 
-  takeEnded(): readonly EndedLink[] {
-    return this.#ended.splice(0);
+  takeEnded(): readonly Link[] {
+    const { ended } = this.state;
+    this.state.ended = [];
+    return ended;
   }
 
   tryNow(): void {
-    for (const link of this.reading) this.#put({ ...link, progress: { ...link.progress, notBefore: 0 } });
+    for (const one of this.reading)
+      this.state.open[placeKey(one.link)] = { ...one, progress: { ...one.progress, notBefore: 0 } };
   }
 
-  /** Epoch milliseconds at which the next open link is due; undefined where none is being read. */
-  nextDue(): number | undefined {
-    const times = this.reading.flatMap(({ inSlice, progress }) => (inSlice ? [] : progress.notBefore));
-    return times.length === 0 ? undefined : Math.min(...times);
+  /** Epoch milliseconds at which the next open link is due; infinite where none is being read. */
+  get nextDue(): number {
+    const idle = this.reading.filter(({ link }) => !this.#inSlice.has(placeKey(link)));
+    return Math.min(...idle.map(({ progress }) => progress.notBefore));
   }
 
-  /** Keeps, or ends, a link after an outcome. Returns whether the service refused the credentials. */
-  #judge(
-    link: OpenLink,
-    result: { readonly progress: LinkProgress; readonly outcome: LinkOutcome },
-    at: number,
-  ): Unauthorized {
-    const fate = fateOf(link, result, at, this.options);
-    if (fate.kind === "open") this.#put(fate.link);
-    else this.#open.delete(placeKey(link.link));
-    if (fate.kind === "not_ready") this.#notReady.push(link.link);
-    if (fate.kind === "ended") this.#ended.push(fate.ended);
-    return fate.kind === "refused" && fate.unauthorized;
+  /** Takes a link as a slice, or a load, has left it at `at`. */
+  #apply(link: Link, at: number, slice?: number): void {
+    const { state, options } = this;
+    const key = placeKey(link.link);
+    const before = state.open[key];
+    delete state.open[key];
+    if (link.stage === "not_ready") state.notReady = [...state.notReady, link.link];
+    else if (typeof link.stage === "object") state.ended = [...state.ended, linkOf(link)];
+    else {
+      const isSame = before?.progress.attempt === link.progress.attempt;
+      const { begun = [sliceOf(link.link)], continued = null } = before ?? {};
+      const since = before?.since ?? (slice === undefined ? undefined : at);
+      const isContinued = before !== undefined && before.progress.pages > 0;
+      const next = {
+        ...{ failure: before?.failure, ...link, since, manifests: isSame ? before.manifests : [] },
+        begun: slice === undefined || isContinued ? begun : [...begun, slice],
+        continued:
+          slice !== undefined && isContinued ? ([continued?.[0] ?? slice, slice] as const) : continued,
+      };
+      // What came so far is committed as an update of its own, and its cursor leads on.
+      const isTooLong = link.stage === "reading" && isSame && at - (since ?? at) > options.mostMs;
+      state.open[key] =
+        isTooLong && link.progress.pages > 0
+          ? { ...next, stage: "read", progress: { ...link.progress, stillReading: true } }
+          : next;
+    }
   }
+}
 
-  #put(link: OpenLink): void {
-    this.#open.set(placeKey(link.link), link);
-  }
-
-  #set(change: Partial<Omit<LinkCounts, "notReady" | "ended">>): void {
-    this.#state = { ...this.#state, ...change };
-  }
+/** A link without what its run tracks of it. */
+function linkOf({ link, stage, progress }: Link): Link {
+  return { link, stage, progress };
 }
 
 export interface ReadSoFar {

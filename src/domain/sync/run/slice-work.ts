@@ -1,58 +1,45 @@
 import type { SentCalls } from "../../counts.js";
+import type { Unauthorized } from "../../failures.js";
 import type { CallGate, NamedFailure } from "../../waiting.js";
 import type { SyncOptions } from "../job.js";
-import type { LinkReading } from "../link-progress.js";
-import type { LinkBase, LinkOutcome } from "../link-reading.js";
+import type { Link } from "../link.js";
 import type { Place } from "../place.js";
-import type { UserOutcome, UserProgress } from "../user-reading.js";
+import type { Failure } from "../sync-totals.js";
+import type { UserProgress } from "../user-reading.js";
 
 /** Links that a report lists and no slice has begun, by their index in it. */
 export interface WaitingLinks extends Range {
   readonly report: Place;
 }
 
+/** A user who waits for another try. */
+export interface OpenUser {
+  readonly progress: UserProgress;
+  /** Only the first of a slice are named. */
+  readonly failure?: NamedFailure | undefined;
+}
+
+/** What a slice works on. */
 export interface SliceWork {
-  readonly links: readonly LinkReading[];
+  /** Its number in the run: its attempts find each other's journals by it. */
+  readonly slice: number;
+  readonly links: readonly Link[];
   readonly waiting: readonly WaitingLinks[];
   readonly users: readonly UserProgress[];
   /** Users of the frozen roster whom no slice has begun. */
   readonly fresh: Range | null;
 }
 
-/** What a slice was given, under its number in its run: its attempts find each other's journals by it. */
-export interface NumberedWork extends SliceWork {
-  readonly slice: number;
-}
-
-export interface ReadSliceInput extends NumberedWork, Pick<SyncOptions, "streams" | "full"> {
+export interface ReadSliceInput extends SliceWork, Omit<SyncOptions, "links"> {
   readonly runId: string;
   /** Users in one file of the frozen roster. */
   readonly groupSize: number;
   /** Only these links, or all. */
   readonly only: SyncOptions["links"];
-  /** Days of a known list without a cursor that are read once more; left out where no such list is asked for. */
-  readonly lookback?: number | undefined;
   /** Page size that links begin with; null leaves the parameter away. */
   readonly size: number | null;
   /** Milliseconds after which the slice requests no further page. */
   readonly budgetMs: number;
-}
-
-export interface UserResult {
-  readonly progress: UserProgress;
-  readonly outcome: UserOutcome;
-  /** The `fp_id` of a user who failed; null for all others, so that no history holds people in bulk. */
-  readonly failed: string | null;
-  /** The failure of a user who is retried; only the first of a slice are named. */
-  readonly failure?: NamedFailure;
-}
-
-/** A link that a slice began and did not put into its report. */
-export interface LinkResult extends LinkReading {
-  readonly base: LinkBase;
-  readonly outcome: LinkOutcome;
-  /** The failure of a link that is retried; only the first of a slice are named. */
-  readonly failure?: NamedFailure;
 }
 
 /** A slice's report, and what its run counts of it. */
@@ -61,7 +48,7 @@ export interface ReportRef {
   /** Slices whose journals it refers to. */
   readonly slices: readonly number[];
   /** Links with nothing to load. */
-  readonly quiet: number;
+  readonly ended: number;
   readonly finished: {
     readonly links: number;
     readonly pages: number;
@@ -79,10 +66,14 @@ export interface ReadSliceResult extends CallGate, SentCalls {
   readonly usersRead: number;
   /** Of them: users who were forgotten; left out where there are none. */
   readonly usersForgotten?: number;
-  readonly users: readonly UserResult[];
+  readonly users: readonly OpenUser[];
+  /** Users who failed: of all others no history holds names. */
+  readonly failed: readonly Failure[];
   /** The first fresh user whom the slice had no time for, or the end of their range. */
   readonly reached: number;
-  readonly links: readonly LinkResult[];
+  /** Links that it did not put into its report. */
+  readonly links: readonly Link[];
+  readonly unauthorized: Unauthorized;
   /** Size of the last pages that came; left out where none came. */
   readonly size?: number | null | undefined;
   /** How many of the given waiting links the slice did not begin: the last ones. */

@@ -2,6 +2,7 @@ import { callsOf } from "../../counts.js";
 import { moreUnauthorized, type Unauthorized } from "../../failures.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
+import type { Link } from "../link.js";
 import { placeKey } from "../place.js";
 import {
   addTotals,
@@ -12,39 +13,33 @@ import {
   type SyncTotals,
   withFailure,
 } from "../sync-totals.js";
-import { type CarriedJournals, Journals } from "./journals.js";
+import { Journals, type JournalsState } from "./journals.js";
 import { LINKS_AT_ONCE, LINKS_PER_SLICE, pagesOfNextLoad, USERS_AT_ONCE } from "./limits.js";
-import {
-  type CarriedLinks,
-  type LinkOptions,
-  Links,
-  type LinkToLoad,
-  type ReadSoFar,
-  readSoFar,
-} from "./links.js";
-import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
-import {
-  type NumberedWork,
-  type ReadSliceResult,
-  type ReportRef,
-  type SliceWork,
-  sizeOf,
-} from "./slice-work.js";
-import { type CarriedUsers, Users } from "./users.js";
+import { Links, type LinksState, type ReadSoFar, readSoFar } from "./links.js";
+import { type CommitWork, type LoadResult, Publication, type PublicationState } from "./publication.js";
+import { type ReadSliceResult, type ReportRef, type SliceWork, sizeOf } from "./slice-work.js";
+import { Users, type UsersState } from "./users.js";
 
-export interface CarriedSync extends CarriedJournals {
-  readonly users: CarriedUsers;
-  readonly links: CarriedLinks;
-  readonly publication: CarriedPublication;
-  readonly slice: number;
-  readonly unauthorized: Unauthorized;
-  readonly totals: SyncTotals;
+/** All that continue-as-new carries of a run: one plain object, of which each part of the run changes its own. */
+export interface CarriedSync {
+  readonly users: UsersState;
+  readonly links: LinksState;
+  readonly publication: PublicationState;
+  readonly journals: JournalsState;
+  /** Number of the next slice. */
+  slice: number;
+  unauthorized: Unauthorized;
+  totals: SyncTotals;
   /** What commits knew of each stream without a cursor, and removed. */
-  readonly removed: Readonly<Record<string, Removals>>;
+  removed: Readonly<Record<string, Removals>>;
 }
 
-interface SyncStateOptions extends LinkOptions {
+interface SyncStateOptions {
   readonly users: number;
+  readonly full: boolean;
+  readonly pageSize: number;
+  /** For how long a link is read, in milliseconds. */
+  readonly mostMs: number;
   /** Epoch milliseconds at which the state is made. */
   readonly now: number;
 }
@@ -61,7 +56,17 @@ export interface SyncFigures extends WaitingState, ReadSoFar {
 
 export interface ToLoad {
   readonly reports: readonly ReportRef[];
-  readonly links: readonly LinkToLoad[];
+  readonly links: readonly Link[];
+}
+
+function firstState(size: number): CarriedSync {
+  return {
+    users: { next: 0, back: [], again: [], ended: 0 },
+    links: { open: {}, waiting: [], notReady: [], ended: [], total: 0, size },
+    publication: { chunk: 0, reports: [], finished: [], loaded: [], failed: [], users: 0 },
+    journals: { begun: [], continued: [] },
+    ...{ slice: 0, unauthorized: false, totals: noTotals(), removed: {} },
+  };
 }
 
 /** The state of a run: decides what to read, load and commit next. */
@@ -71,47 +76,33 @@ export class SyncState {
   readonly #links: Links;
   readonly #publication: Publication;
   readonly #journals: Journals;
-  #run: Pick<CarriedSync, "slice" | "unauthorized" | "totals" | "removed">;
 
   constructor(
-    private readonly options: SyncStateOptions,
-    carried?: CarriedSync,
+    options: SyncStateOptions,
+    readonly carried = firstState(options.pageSize),
   ) {
-    this.#users = new Users(options.users, carried?.users);
-    this.#links = new Links(options, carried?.links);
-    this.#publication = new Publication(options.now, carried?.publication);
-    this.#journals = new Journals(carried && { begun: carried.begun, continued: carried.continued });
-    const begun = { slice: 0, unauthorized: false, totals: noTotals(), removed: {} };
-    const { slice, unauthorized, totals, removed } = carried ?? begun;
-    this.#run = { slice, unauthorized, totals, removed };
-  }
-
-  carry(): CarriedSync {
-    return {
-      users: this.#users.carry(),
-      links: this.#links.carry(),
-      publication: this.#publication.carry(),
-      ...this.#journals.carry(),
-      ...this.#run,
-    };
+    this.#users = new Users(options.users, carried.users);
+    this.#links = new Links(options, carried.links);
+    this.#publication = new Publication(options.now, carried.publication);
+    this.#journals = new Journals(carried.journals);
   }
 
   get totals(): SyncTotals {
-    const { totals } = this.#run;
-    return { ...totals, users: { ...totals.users, total: this.#users.ended } };
+    const { totals, users } = this.carried;
+    return { ...totals, users: { ...totals.users, total: users.ended } };
   }
 
   get unauthorized(): Unauthorized {
-    return this.#run.unauthorized;
+    return this.carried.unauthorized;
   }
 
   /** Page size that links begin with. */
   get size(): number | null {
-    return this.#links.state.size;
+    return this.carried.links.size;
   }
 
   get committedRows(): number {
-    const { created, updated, removed } = this.totals.rows;
+    const { created, updated, removed } = this.carried.totals.rows;
     return created + updated + removed;
   }
 
@@ -121,19 +112,17 @@ export class SyncState {
   }
 
   get figures(): SyncFigures {
-    const { state, unfinished, open, reading, complete } = this.#links;
+    const { unfinished, open, reading, read } = this.#links;
+    const { totals, users, links } = this.carried;
     const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
-    const { pages } = this.#publication;
     const done = {
-      links: state.found - unfinished + complete.length,
-      pages: complete.reduce((sum, { progress }) => sum + progress.pages, this.totals.pages + pages),
+      links: links.total - unfinished + read.length,
+      pages: read.reduce((sum, { progress }) => sum + progress.pages, totals.pages + this.#publication.pages),
     };
-    const waiting = [...reading, ...this.#users.again].map(({ progress, failure }) => {
-      return { ...progress, failure };
-    });
+    const waiting = [...reading, ...users.again].map(({ progress, failure }) => ({ ...progress, failure }));
     return {
-      usersDone: this.#users.ended,
-      linksFound: state.found,
+      usersDone: users.ended,
+      linksFound: links.total,
       linksDone: done.links,
       rowsRead: this.committedRows + entries,
       ...readSoFar(done, reading),
@@ -143,7 +132,7 @@ export class SyncState {
 
   /** Whether no link is left to begin, and no user but those who wait for another try. */
   get hasBegunAll(): boolean {
-    return this.#links.state.waiting.length === 0 && !this.#users.hasFresh;
+    return this.carried.links.waiting.length === 0 && !this.#users.hasFresh;
   }
 
   /** Links of which nothing is committed yet. */
@@ -159,29 +148,28 @@ export class SyncState {
   }
 
   #count(totals: SyncTotals): void {
-    this.#run = { ...this.#run, totals: addTotals(this.#run.totals, totals) };
+    this.carried.totals = addTotals(this.carried.totals, totals);
   }
 
   #fail(failure: Failure): void {
-    this.#run = { ...this.#run, totals: withFailure(this.#run.totals, failure) };
+    this.carried.totals = withFailure(this.carried.totals, failure);
   }
 
   /** Takes what the next slice reads, at most that share of a full one; undefined where nothing is due. */
-  takeSlice(at: number, share: number): NumberedWork | undefined {
+  takeSlice(at: number, share: number): SliceWork | undefined {
     if (this.unauthorized) return undefined;
     const links = this.#links.takeDue(at, Math.ceil(LINKS_PER_SLICE * share));
     const begun = this.#takeToBegin(at, Math.ceil(USERS_AT_ONCE * share), links.length);
     const taken = [links, begun.waiting, begun.users, begun.fresh === null ? [] : [begun.fresh]];
     if (taken.every(({ length }) => length === 0)) return undefined;
-    const { slice } = this.#run;
-    const work = { slice, links, ...begun };
-    this.#run = { ...this.#run, slice: slice + 1 };
-    this.#journals.beginSlice(slice, work);
+    const work = { slice: this.carried.slice, links, ...begun };
+    this.carried.slice += 1;
+    this.#journals.beginSlice(work);
     return work;
   }
 
   /** Takes what the next slice begins besides the links that it continues: waiting links, then users. */
-  #takeToBegin(at: number, most: number, continued: number): Omit<SliceWork, "links"> {
+  #takeToBegin(at: number, most: number, continued: number): Omit<SliceWork, "slice" | "links"> {
     if (!this.#beginsLinks) return { waiting: [], users: [], fresh: null };
     const waiting = this.#links.takeWaiting(most);
     const left = most - continued - sizeOf(waiting);
@@ -193,12 +181,11 @@ export class SyncState {
     return this.#links.reading.length < LINKS_AT_ONCE;
   }
 
-  applySlice(work: NumberedWork, result: ReadSliceResult): void {
-    const { slice } = work;
-    const { usersForgotten } = result;
-    this.#journals.endSlice(slice, work);
-    const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
-    const linksRefused = this.#links.applySlice(work, slice, result);
+  applySlice(work: SliceWork, result: ReadSliceResult): void {
+    const { failed, usersForgotten, unauthorized } = result;
+    this.#journals.endSlice(work);
+    this.#users.applySlice(work, result);
+    this.#links.applySlice(work, result);
     this.#publication.add(result.report, result.usersRead, failed);
     this.#count({
       ...noTotals(),
@@ -208,8 +195,7 @@ export class SyncState {
     });
     for (const failure of failed) this.#fail(failure);
     this.#gate = result;
-    const unauthorized = moreUnauthorized(moreUnauthorized(this.unauthorized, refused), linksRefused);
-    this.#run = { ...this.#run, unauthorized };
+    this.carried.unauthorized = moreUnauthorized(this.unauthorized, unauthorized);
   }
 
   /** Makes everything due that waits for another try. */
@@ -219,16 +205,16 @@ export class SyncState {
   }
 
   isCommitDue(now: number): boolean {
-    return this.#publication.isDue(now, this.#links.complete, this.#links.state.ended.length);
+    return this.#publication.isDue(now, this.#links.read, this.carried.links.ended.length);
   }
 
   /** Takes what to load now: finished links where they are many, or `all`, and pages of others where they are many. */
   takeToLoad(all: boolean): ToLoad | undefined {
-    const complete = this.#links.complete.filter(({ progress }) => progress.staged.length > 0);
-    const withFinished = all || this.#publication.isWorthLoading(complete);
-    const reports = withFinished ? this.#publication.takeToLoad() : [];
+    const read = this.#links.read.filter(({ progress }) => progress.staged.length > 0);
+    const withRead = all || this.#publication.isWorthLoading(read);
+    const reports = withRead ? this.#publication.takeToLoad() : [];
     const links = this.#links.takeToLoad(
-      withFinished,
+      withRead,
       ({ link, progress }) => progress.staged.length >= pagesOfNextLoad(link.at, progress.loaded.pages),
     );
     if (reports.length + links.length === 0) return undefined;
@@ -248,32 +234,26 @@ export class SyncState {
     return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
   }
 
-  /** What commits knew of each stream without a cursor, and removed. */
-  get removed(): CarriedSync["removed"] {
-    return this.#run.removed;
-  }
-
   applyCommit({ totals, removed }: Pick<CarriedSync, "totals" | "removed">): void {
     this.#publication.committed();
     this.#count(totals);
-    const known = { ...this.removed };
+    const known = { ...this.carried.removed };
     for (const [stream, more] of Object.entries(removed)) {
       known[stream] = addRemovals(known[stream] ?? NO_REMOVALS, more);
     }
-    this.#run = { ...this.#run, removed: known };
+    this.carried.removed = known;
   }
 
   /** Takes the folders of journals that nothing needs any more. */
   takeToDrop(): string[] {
-    const { open, state } = this.#links;
-    const { waiting, notReady, ended } = state;
+    const { links, users } = this.carried;
     const places = [
-      ...waiting.map(({ report }) => report),
-      ...notReady,
-      ...ended.map(({ link }) => link),
-      ...this.#users.again.flatMap(({ progress }) => progress.staged),
+      ...links.waiting.map(({ report }) => report),
+      ...links.notReady,
+      ...links.ended.map(({ link }) => link),
+      ...users.again.flatMap(({ progress }) => progress.staged),
     ];
-    return this.#journals.takeUnneeded({ slices: this.#publication.slices, places, open });
+    return this.#journals.takeUnneeded(this.#publication.slices, places, this.#links.open);
   }
 
   /** Begins the links again that were not ready; false where there are none. */
@@ -284,10 +264,9 @@ export class SyncState {
   /** Epoch milliseconds at which something is due; undefined when nothing is left to read. */
   nextDue(): number | undefined {
     if (this.unauthorized) return undefined;
-    const open = this.#links.nextDue();
-    if (!this.#beginsLinks) return open;
-    if (this.#links.state.waiting.length > 0) return 0;
-    const times = [this.#users.nextDue(), open].filter((time) => time !== undefined);
-    return times.length === 0 ? undefined : Math.min(...times);
+    const { nextDue } = this.#links;
+    const isWaiting = this.carried.links.waiting.length > 0;
+    const due = !this.#beginsLinks ? nextDue : isWaiting ? 0 : Math.min(nextDue, this.#users.nextDue);
+    return due === Number.POSITIVE_INFINITY ? undefined : due;
   }
 }

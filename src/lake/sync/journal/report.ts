@@ -1,70 +1,31 @@
-import type { LinkProgress } from "../../../domain/sync/link-progress.js";
-import type { LinkBase } from "../../../domain/sync/link-reading.js";
+import type { EndedLink, Link, LinkBase, LinkRecord, Recorded } from "../../../domain/sync/link.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
-import { type LinkCheckpoint, linkCheckpoint } from "../link-checkpoint.js";
+import { linkCheckpoint } from "../link-checkpoint.js";
 import { type CleanedPlaces, type PageName, readValue } from "./journal.js";
 
-type LinkBaseState = Pick<
-  LinkCheckpoint,
-  "cursor" | "external_id" | "generation" | "next_sequence" | "head" | "last_page_sha256" | "resync"
-> & {
-  /** Whether a committed row of the link had a sign conflict. */
-  readonly signs_differ: boolean;
-};
-
-/** A bank link as a slice found it. It is staged, so that no workflow history holds ids in bulk. */
-export interface FoundLink {
-  readonly link_id: string;
-  readonly fp_id: string;
-  /** As the roster says; where it says none, as it said when the link was committed last. */
-  readonly external_id: string | null;
-  readonly base: LinkBaseState | null;
-  /** The error that it is in, as `link_syncs` says it; left out for none. */
-  readonly obstacle?: string;
-  /** When the slice began: `link_syncs.started_at`. */
-  readonly started_at: string;
-}
-
 /** Reads the state of a link that a reading starts from; null if the link was never committed. */
-export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
+export function baseOf(feed: Snapshot, linkId: string): LinkBase | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
-  const { external_id, generation, next_sequence, head, resync } = checkpoint;
-  const { cursor, last_page_sha256 } = checkpoint.erased
-    ? { cursor: null, last_page_sha256: null }
-    : checkpoint;
+  const { external_id, generation, next_sequence, head, resync, erased } = checkpoint;
+  const { cursor, last_page_sha256 } = erased ? { cursor: null, last_page_sha256: null } : checkpoint;
   const signs_differ = checkpoint.signs_differ === true;
   const state = { cursor, external_id, generation, next_sequence, head, last_page_sha256, signs_differ };
   return { ...state, ...(resync && { resync }) };
 }
 
-/** Gives what the reading of a link depends on, without its ids. */
-export function linkBase({ base, obstacle }: FoundLink): LinkBase {
-  const known = { cursor: base?.cursor ?? null, known: base !== null };
-  return {
-    ...known,
-    ...(base?.resync && { isResyncing: true as const }),
-    ...(obstacle !== undefined && { obstacle }),
-  };
-}
-
 /** Reads the records of links. @throws StagingLostError */
-export async function withFound<L extends { readonly link: Place }>(
+export async function withRecords<L extends { readonly link: Place }>(
   store: ObjectStore,
   runId: string,
   links: readonly L[],
-): Promise<(L & { readonly found: FoundLink })[]> {
-  const known: (L & { readonly found: FoundLink })[] = [];
-  for (const one of links) known.push({ ...one, found: await readValue<FoundLink>(store, runId, one.link) });
-  return known;
-}
-
-/** Gives the generation of the rows that a reading brings: a full read of a known link starts a new one. */
-export function generationOf({ base }: FoundLink, { mode }: Pick<LinkProgress, "mode">): number {
-  if (base === null) return 1;
-  return mode === "full" ? base.generation + 1 : base.generation;
+): Promise<(L & Recorded)[]> {
+  const recorded: (L & Recorded)[] = [];
+  for (const one of links)
+    recorded.push({ ...one, record: await readValue<LinkRecord>(store, runId, one.link) });
+  return recorded;
 }
 
 /** A page of a user's links, accounts, or of another list without a cursor. */
@@ -75,7 +36,7 @@ export interface ObservedPage {
   readonly external_id?: string;
   readonly link_id: string | null;
   readonly page: number;
-  /** Of a list that may be read in part: the earliest day that was asked for, or null for all of them. */
+  /** Of a list that may be read in part: the earliest day that was requested, or null for all of them. */
   readonly from?: string | null;
   /** The latest day of its rows; left out where they have none. */
   readonly newest?: string;
@@ -98,25 +59,13 @@ export interface ListPages {
   readonly next: number | "end";
 }
 
-/** A link that the slice finished with nothing to load. */
-export interface QuietLink extends FoundLink {
-  readonly status: "unchanged" | "skipped";
-  readonly reason: string | null;
-  readonly pages: number;
-  readonly pages_sha256: string | null;
-}
-
-interface FinishedLink {
-  /** Of its {@link FoundLink}. */
-  readonly link: Place;
-  readonly progress: LinkProgress;
-}
-
 /** What a slice passes on in bulk; the run's workflow only holds the report's place and some counts. */
 export interface SliceReport {
   readonly observed: readonly ObservedPage[];
-  readonly quiet: readonly QuietLink[];
-  readonly finished: readonly FinishedLink[];
-  /** Links that were found but not begun: places of {@link FoundLink}. */
+  /** Links with nothing to load. */
+  readonly ended: readonly EndedLink[];
+  /** Links that are read. */
+  readonly finished: readonly Link[];
+  /** Records of links that were found but not begun. */
   readonly waiting: readonly Place[];
 }

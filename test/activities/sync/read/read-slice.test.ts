@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
 import type { SyncDependencies } from "../../../../src/activities/sync/dependencies.js";
+import type { LinkRecord } from "../../../../src/domain/sync/link.js";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import { creationOf } from "../../../../src/lake/delta/delta-schema.js";
 import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
 import { journalKey, readRecord, readValue } from "../../../../src/lake/sync/journal/journal.js";
-import type { FoundLink } from "../../../../src/lake/sync/journal/report.js";
 import { checkpointDomain } from "../../../../src/lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../../helpers/each-test.js";
@@ -35,7 +35,7 @@ const rows = (id: string, count: number, from = 0) =>
     change: "created" as const,
     row: transactionRow({ transaction_id: `${id}-${from + n}` }),
   }));
-const found = (place: Place) => readValue<FoundLink>(bench.deps.lake.store, "run", place);
+const recordOf = (place: Place) => readValue<LinkRecord>(bench.deps.lake.store, "run", place);
 
 /** What a report says, without places, in an order of its own, with bodies instead of the places that name them. */
 async function contentsOf({ parsed }: ReadSlice) {
@@ -44,15 +44,17 @@ async function contentsOf({ parsed }: ReadSlice) {
   const finished: string[] = [];
   for (const { link, progress } of parsed.finished) {
     const { staged, lastPage: _, ...rest } = progress;
-    const { started_at: __, ...record } = await found(link);
+    const { started_at: __, ...record } = await recordOf(link);
     finished.push(JSON.stringify([record, rest, await Promise.all(staged.map(bodyOf))]));
   }
   const observed: string[] = [];
   for (const { place, cleaned, ...page } of parsed.observed) {
     observed.push(JSON.stringify([page, await bodyOf(place), cleaned && (await bodyOf(cleaned.clean))]));
   }
-  const quiet = parsed.quiet.map(({ started_at: _, ...link }) => JSON.stringify(link));
-  return { finished: finished.sort(), observed: observed.sort(), quiet: quiet.sort() };
+  const ended = parsed.ended.map(({ record: { started_at: _, ...record }, ...link }) =>
+    JSON.stringify([record, link]),
+  );
+  return { finished: finished.sort(), observed: observed.sort(), ended: ended.sort() };
 }
 
 /** The bench's parts over a store whose n-th append fails, before or after the record is there. */
@@ -113,7 +115,7 @@ test("a lost attempt's page that answered another cursor, or another head, is no
   const again = await bench.read({ attempt: 2 });
   const wholeRead = 2 + 2 + 3 + 3;
   expect(bench.sandbox.requests({ operation: "sync_transactions" })).toHaveLength(wholeRead);
-  for (const { link } of again.parsed.finished) expect((await found(link)).base?.head).toBe("other");
+  for (const { link } of again.parsed.finished) expect((await recordOf(link)).base?.head).toBe("other");
 });
 
 test("a stalled attempt that wakes up changes nothing of what the next one names", async () => {
@@ -127,8 +129,8 @@ test("a stalled attempt that wakes up changes nothing of what the next one names
 test("a user whose accounts failed keeps the list of links that is staged for the next slice", async () => {
   bench.sandbox.addFault({ kind: "status", status: 503, operation: "list_user_accounts", times: 1 });
   const first = await bench.read({ fresh: { from: 0, to: 1 } });
-  const { progress, outcome } = only(first.users);
-  expect([first.usersRead, first.parsed.finished, outcome.kind]).toEqual([0, [], "transient"]);
+  const { progress } = only(first.users);
+  expect([first.usersRead, first.parsed.finished, progress.streak?.count]).toEqual([0, [], 1]);
   expect(progress.staged).toHaveLength(1);
   const second = await bench.read({ slice: 1, users: [progress], fresh: null });
   expect(second).toMatchObject({ usersRead: 1, users: [] });
@@ -142,20 +144,26 @@ test("a link with nothing new is quiet and costs the result nothing; one with ne
   const first = await bench.read();
   const domains: ReturnType<typeof domainOf>[] = [];
   for (const { link, progress } of first.parsed.finished) {
-    domains.push(domainOf((await found(link)).link_id, progress.lastNext));
+    domains.push(domainOf((await recordOf(link)).link_id, progress.lastNext));
   }
   await bench.deps.lake
     .table("transaction_changes")
     .commit(() => [...creationOf(transactionChanges, 0), ...domains]);
   bench.sandbox.append("fp_2-2", rows("fp_2-2", 1, 900));
   const second = await bench.read({ slice: 1 });
-  expect(second).toMatchObject({ links: [], report: { quiet: 4, finished: { links: 1, entries: 1 } } });
-  const unchanged = second.parsed.quiet.filter(({ status }) => status === "unchanged");
-  const unread = second.parsed.quiet.filter(({ status }) => status !== "unchanged");
-  expect(only(unread)).toMatchObject({ link_id: "gone", status: "skipped", reason: "state deleted" });
-  expect(unchanged.map(({ link_id }) => link_id).sort()).toEqual(["fp_1-1", "fp_1-2", "fp_2-1"]);
-  expect(unchanged[0]).toMatchObject({ reason: null, pages: 1, base: { head: "other" } });
-  expect((await found(only(second.parsed.finished).link)).link_id).toBe("fp_2-2");
+  expect(second).toMatchObject({ links: [], report: { ended: 4, finished: { links: 1, entries: 1 } } });
+  const unchanged = second.parsed.ended.filter(({ stage }) => stage.status === "unchanged");
+  const unread = second.parsed.ended.filter(({ stage }) => stage.status !== "unchanged");
+  expect(only(unread)).toMatchObject({
+    record: { link_id: "gone" },
+    stage: { status: "skipped", reason: "state deleted" },
+  });
+  expect(unchanged.map(({ record }) => record.link_id).sort()).toEqual(["fp_1-1", "fp_1-2", "fp_2-1"]);
+  expect(unchanged[0]).toMatchObject({
+    record: { base: { head: "other" } },
+    ...{ stage: { reason: null }, progress: { pages: 1 } },
+  });
+  expect((await recordOf(only(second.parsed.finished).link)).link_id).toBe("fp_2-2");
 });
 
 test("pages of users that a lost attempt staged are there after a power cut, once a report names them", async () => {
@@ -186,7 +194,7 @@ test("without time, a repeated attempt takes all that a lost one staged, whomeve
   const again = await bench.read({ attempt: 2, budgetMs: 0 });
   expect(bench.sandbox.calls().total).toBe(0);
   expect(await contentsOf(again)).toEqual(await contentsOf(lost));
-  expect(again).toMatchObject({ usersRead: 1, users: [{ outcome: { kind: "open" } }], reached: 2, calls });
+  expect(again).toMatchObject({ usersRead: 1, users: [{ progress: { streak: null } }], reached: 2, calls });
 });
 
 test("records that a report names are there after they are persisted, and the journal is closed", async () => {

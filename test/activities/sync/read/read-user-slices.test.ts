@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { commit } from "../../../../src/activities/sync/commit/commit.js";
-import type { Place } from "../../../../src/domain/sync/place.js";
-import { afterUserOutcome, type UserProgress } from "../../../../src/domain/sync/user-reading.js";
+import type { ReportRef } from "../../../../src/domain/sync/run/slice-work.js";
+import type { UserProgress } from "../../../../src/domain/sync/user-reading.js";
 import { TABLES } from "../../../../src/tables.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { queryRows } from "../../../helpers/query/query-rows.js";
@@ -22,19 +22,16 @@ beforeEach(async () => {
 
 /** Reads until no user is open, as a run's workflow does. */
 async function read(budgetMs: number) {
-  const reports: Place[] = [];
+  const reports: ReportRef[] = [];
   let users: UserProgress[] = [];
   let fresh: { from: number; to: number } | null = { from: 0, to: 2 };
   let slice = 0;
   for (; users.length > 0 || fresh !== null; slice += 1) {
     const result = await bench.read({ slice, streams: [STREAM], budgetMs, users, fresh });
-    if (result.report !== null) reports.push(result.report.place);
+    if (result.report !== null) reports.push(result.report);
     if (fresh !== null) fresh = result.reached < fresh.to ? { from: result.reached, to: fresh.to } : null;
-    users = result.users.map(({ progress, outcome }) => {
-      const verdict = afterUserOutcome(progress, outcome, result.at, 0);
-      if (verdict.kind !== "again") throw new Error(`a user ended ${verdict.kind}`);
-      return verdict.progress;
-    });
+    expect(result.failed).toEqual([]);
+    users = result.users.map(({ progress }) => progress);
   }
   return { slices: slice, reports };
 }
@@ -50,7 +47,7 @@ test("a slice whose time is up is continued where it was: a slice costs at most 
   await bench.run(() =>
     commit(bench.deps, {
       ...{ runId: "run", chunk: 0, streams: [STREAM], full: false, removed: {}, reports },
-      ...{ loaded: [], links: [], manifests: [], ended: [], failed: [] },
+      ...{ loaded: [], links: [], manifests: [], failed: [] },
     }),
   );
   const sql =

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { freshProgress } from "../../../../src/domain/sync/link-progress.js";
+import { freshProgress } from "../../../../src/domain/sync/link.js";
 import {
   COMMIT_EVERY_BYTES,
   COMMIT_EVERY_LINKS,
@@ -12,11 +12,11 @@ import {
   SLICES_AT_ONCE,
   USERS_AT_ONCE,
 } from "../../../../src/domain/sync/run/limits.js";
-import type { NumberedWork, ReadSliceResult, ReportRef } from "../../../../src/domain/sync/run/slice-work.js";
+import type { ReadSliceResult, ReportRef, SliceWork } from "../../../../src/domain/sync/run/slice-work.js";
 import { SyncState } from "../../../../src/domain/sync/run/sync-state.js";
 import { freshUser } from "../../../../src/domain/sync/user-reading.js";
 import {
-  linkResult,
+  linkAfter,
   only,
   placeIn,
   reportOf,
@@ -27,25 +27,21 @@ import {
 
 const USERS = 3 * USERS_AT_ONCE;
 const TIMEOUT = { kind: "transient", reason: "timeout", retryAfterMs: null } as const;
-const options = { users: USERS, full: false, pageSize: SIZE, jitter: () => 0.5, mostMs: 60_000, now: 0 };
+const options = { users: USERS, full: false, pageSize: SIZE, mostMs: 60_000, now: 0 };
 
-const FAILED = {
-  progress: freshUser(0),
-  outcome: { kind: "failed", reason: "accounts: x" },
-  failed: "fp",
-} as const;
+const FAILED = { stream: "accounts", owner: "fp", reason: "accounts: x" };
 
 let state: SyncState;
 beforeEach(() => {
   state = new SyncState(options);
 });
 
-const take = (at = 0): NumberedWork => {
+const take = (at = 0): SliceWork => {
   const work = state.takeSlice(at, 1);
   if (work === undefined) throw new Error("nothing is due");
   return work;
 };
-const end = (work: NumberedWork, given: Partial<ReadSliceResult> = {}) => {
+const end = (work: SliceWork, given: Partial<ReadSliceResult> = {}) => {
   const { from = 0, to = 0 } = work.fresh ?? {};
   state.applySlice(work, sliceResult({ reached: to, usersRead: to - from, ...given }));
 };
@@ -53,7 +49,7 @@ const end = (work: NumberedWork, given: Partial<ReadSliceResult> = {}) => {
 const begin = (...pages: readonly number[]) =>
   end(take(), {
     links: pages.map((count, n) =>
-      linkResult(placeIn(0, n), { progress: withPages(freshProgress(null, SIZE, false), count) }),
+      linkAfter(placeIn(0, n), { progress: withPages(freshProgress(null, SIZE, false), count) }),
     ),
   });
 const finished = (change: Partial<ReportRef["finished"]>) => {
@@ -67,11 +63,10 @@ test("links with the fewest pages come first, so that none is starved", () => {
 });
 
 test("while many users wait, no others are begun, and the next one is due when the first of them is", () => {
-  const outcome = { ...TIMEOUT, stream: "accounts" } as const;
   const users = Array.from({ length: USERS_AT_ONCE }, (_, user) => {
-    return { progress: freshUser(user), outcome, failed: null };
+    return { progress: { ...freshUser(user), notBefore: 1_750 } };
   });
-  const work = state.takeSlice(0, 1) as NumberedWork;
+  const work = state.takeSlice(0, 1) as SliceWork;
   state.applySlice(work, sliceResult({ users, reached: USERS_AT_ONCE, at: 1_000 }));
   expect([state.takeSlice(1_000, 1), state.nextDue()]).toEqual([undefined, 1_750]);
   expect(take(1_750).users.length).toBeGreaterThan(0);
@@ -79,8 +74,8 @@ test("while many users wait, no others are begun, and the next one is due when t
 
 test.for<[string, Partial<ReadSliceResult>]>([
   ["users", { report: reportOf(0), usersRead: COMMIT_EVERY_LINKS }],
-  ["users, one of whom failed", { report: reportOf(0), usersRead: COMMIT_EVERY_LINKS - 1, users: [FAILED] }],
-  ["links without news", { report: reportOf(0, { quiet: COMMIT_EVERY_LINKS }) }],
+  ["users, one of whom failed", { report: reportOf(0), usersRead: COMMIT_EVERY_LINKS - 1, failed: [FAILED] }],
+  ["links without news", { report: reportOf(0, { ended: COMMIT_EVERY_LINKS }) }],
   ["finished links", { report: finished({ links: COMMIT_EVERY_LINKS }) }],
   ["bytes", { report: finished({ bytes: COMMIT_EVERY_BYTES }) }],
   ["bytes of lists", { report: reportOf(0, { observedBytes: COMMIT_EVERY_OBSERVED_BYTES }) }],
@@ -126,21 +121,17 @@ test("a slice has its share of users and links", () => {
 
 test("while many links are open no more are begun, and the next one is due when the first of them is", () => {
   const links = Array.from({ length: LINKS_AT_ONCE }, (_, n) =>
-    linkResult(placeIn(0, n), { outcome: TIMEOUT }),
+    linkAfter(placeIn(0, n), { outcome: TIMEOUT, at: 1_000 }),
   );
   end(take(), { report: reportOf(0, { waiting: 3 }), links, at: 1_000 });
   expect([state.takeSlice(1_000, 1), state.nextDue()]).toEqual([undefined, 1_750]);
   expect(take(1_750)).toMatchObject({ waiting: [], users: [], fresh: null });
 });
 
-const REFUSED = { kind: "unauthorized" } as const;
-test.for<[string, Partial<ReadSliceResult>]>([
-  ["link", { links: [linkResult(placeIn(0, 0), { outcome: REFUSED })] }],
-  ["user", { usersRead: 0, users: [{ progress: freshUser(0), outcome: REFUSED, failed: null }] }],
-])("a key that is refused for a %s ends the reading, also after it continues as new", ([, result]) => {
-  end(take(), result);
+test("a key that is refused ends the reading, also after it continues as new", () => {
+  end(take(), { links: [linkAfter(placeIn(0, 0))], unauthorized: true });
   expect([state.unauthorized, state.nextDue(), state.takeSlice(0, 1)]).toEqual([true, undefined, undefined]);
-  expect([state.tryAgain(), new SyncState(options, state.carry()).unauthorized]).toEqual([false, true]);
+  expect([state.tryAgain(), new SyncState(options, state.carried).unauthorized]).toEqual([false, true]);
 });
 
 /** Lets a slice read so many pages of each link that is due. */
@@ -148,7 +139,7 @@ const read = (pages: number, kind: "open" | "torn" | "complete" | typeof TIMEOUT
   const work = take(at);
   const outcome = typeof kind === "string" ? { kind } : kind;
   const links = work.links.map(({ link, progress }) =>
-    linkResult(link, { progress: withPages(progress, pages), outcome }),
+    linkAfter(link, { progress: withPages(progress, pages), outcome, at }),
   );
   end(work, { links, at });
 };
@@ -177,10 +168,10 @@ test("manifests of an attempt that was given up are not committed", () => {
   state = new SyncState({ ...options, users: 1 });
   begin(0);
   read(COMMIT_EVERY_LINKS);
-  expect(load("m1")?.links).toMatchObject([{ complete: false }]);
+  expect(load("m1")?.links).toMatchObject([{ stage: "reading" }]);
   read(1, "torn");
   read(1, "complete", 10_000);
-  expect(load("m2")?.links).toMatchObject([{ complete: true }]);
+  expect(load("m2")?.links).toMatchObject([{ stage: "read", progress: { loaded: { pages: 0 } } }]);
   expect(state.takeToCommit(0)?.manifests).toEqual(["m2"]);
 });
 
@@ -190,7 +181,9 @@ test("a complete link whose first pages were loaded before shares no files, and 
   read(COMMIT_EVERY_LINKS);
   load("m1");
   read(1, "complete");
-  expect(load("m2")?.links).toMatchObject([{ complete: false }]);
+  expect(load("m2")?.links).toMatchObject([
+    { stage: "read", progress: { loaded: { pages: COMMIT_EVERY_LINKS } } },
+  ]);
   expect(state.takeToCommit(0)?.manifests).toEqual(["m1", "m2"]);
 });
 
@@ -204,15 +197,15 @@ test("pages that a slice is reading on are not taken to loading", () => {
 
 test("a link that was not ready begins once more when all else is done, and then ends", () => {
   state = new SyncState({ ...options, users: 1 });
-  const notReady = (work: NumberedWork, link = placeIn(0, 0), attempt = 0) => {
+  const notReady = (work: SliceWork, link = placeIn(0, 0), attempt = 0) => {
     const progress = { ...freshProgress(null, SIZE, false), pages: 1, attempt };
-    end(work, { links: [linkResult(link, { progress, outcome: { kind: "complete" } })] });
+    end(work, { links: [linkAfter(link, { progress, outcome: { kind: "complete" } })] });
   };
   notReady(take());
   expect([state.nextDue(), state.takeToCommit(0), state.tryAgain()]).toEqual([undefined, undefined, true]);
   const again = take();
   notReady(again, again.links[0]?.link, again.links[0]?.progress.attempt);
-  expect(state.takeToCommit(0)).toMatchObject({ ended: [{ status: "not_ready" }] });
+  expect(state.takeToCommit(0)).toMatchObject({ links: [{ stage: { status: "not_ready" } }] });
   expect(state.tryAgain()).toBe(false);
 });
 
@@ -233,11 +226,11 @@ test("a link that is found torn while it is loaded begins again: a late load or 
   const second = state.takeToLoad(true);
   const inSlice = take();
   const { link, progress } = only(inSlice.links);
-  const torn = linkResult(link, { progress, outcome: { kind: "torn" } });
+  const torn = linkAfter(link, { progress, outcome: { kind: "torn" } });
   if (first !== undefined) state.applyLoad(first, { manifest: "m1", refused: [torn] }, 0);
   if (second !== undefined) state.applyLoad(second, { manifest: "m2", refused: [] }, 0);
   const late = { progress: withPages(progress, 1), outcome: { kind: "complete" } } as const;
-  end(inSlice, { links: [linkResult(link, late)] });
+  end(inSlice, { links: [linkAfter(link, late)] });
   expect(only(take(10_000).links).progress).toMatchObject({
     attempt: 1,
     pages: 0,
@@ -261,9 +254,9 @@ test("manifests of loads that end after a restart are not committed", () => {
 test("a link that failed waits under its name, until a page of it is read", () => {
   state = new SyncState({ ...options, users: 1 });
   const failure = { name: { link: "link_0" }, reason: "timeout" };
-  end(take(), { links: [linkResult(placeIn(0, 0), { outcome: TIMEOUT, failure })], at: 1_000 });
+  end(take(), { links: [linkAfter(placeIn(0, 0), { outcome: TIMEOUT, failure, at: 1_000 })], at: 1_000 });
   const named = { link: "link_0", reason: "timeout", attempts: 1 };
-  const carried = new SyncState(options, JSON.parse(JSON.stringify(state.carry())));
+  const carried = new SyncState(options, JSON.parse(JSON.stringify(state.carried)));
   for (const { figures } of [state, carried]) expect(figures.waiting).toMatchObject([named]);
   read(1, "open", 2_000);
   expect(state.figures.waiting).toEqual([]);

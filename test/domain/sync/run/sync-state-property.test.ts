@@ -27,8 +27,8 @@ test("in whatever slices, loads and commits, every user and link ends once, and 
       expect(state.totals.users.total).toBe(users);
       expect(state.figures).toMatchObject({ linksFound: run.links, linksDone: run.links, waiting_total: 0 });
       // No journal is left that nothing needs.
-      const { begun, continued, slice } = state.carry();
-      expect([begun, continued]).toEqual([[], []]);
+      const { journals, slice } = state.carried;
+      expect(journals).toEqual({ begun: [], continued: [] });
       expect(run.staging.dropped.size).toBeGreaterThanOrEqual(slice);
     }),
     { numRuns: 150 },

@@ -1,12 +1,60 @@
 import type { Attempted } from "../backoff.js";
+import type { NamedFailure } from "../waiting.js";
 import type { Place } from "./place.js";
+
+/** How a link ended in a run: `link_syncs.status`. */
+export type LinkStatus =
+  | "synced"
+  | "unchanged"
+  | "still_reading"
+  | "skipped"
+  | "not_ready"
+  | "failed"
+  | "superseded";
+
+/** A full resync that was committed in part. */
+export interface OpenResync {
+  /** The first sequence of its rows. */
+  readonly from: number;
+  /** Ids that came in rows that were bad. */
+  readonly bad: readonly string[];
+  /** Whether it may remove any number of rows. */
+  readonly full: boolean;
+}
+
+/** The committed state of a link that its pages start from. */
+export interface LinkBase {
+  readonly cursor: string | null;
+  readonly external_id: string | null;
+  readonly generation: number;
+  readonly next_sequence: number;
+  readonly head: string;
+  readonly last_page_sha256: string | null;
+  /** Whether a committed row of the link had a sign conflict. */
+  readonly signs_differ: boolean;
+  readonly resync?: OpenResync | undefined;
+}
+
+/** A link as the slice that found it staged it, so that no workflow history holds ids in bulk. */
+export interface LinkRecord {
+  readonly link_id: string;
+  readonly fp_id: string;
+  /** As the roster says; where it says none, as it said when the link was committed last. */
+  readonly external_id: string | null;
+  /** Null where nothing of the link was ever committed. */
+  readonly base: LinkBase | null;
+  /** The error that it is in, as `link_syncs` says it; left out for none. */
+  readonly obstacle?: string;
+  /** When the slice began: `link_syncs.started_at`. */
+  readonly started_at: string;
+}
 
 interface StagedPage extends Place {
   /** Entries that it adds: 0 where it repeats the page before it. */
   readonly entries: number;
 }
 
-/** The state of the reading of one link's update: where the next slice continues. */
+/** How far the reading of one link's update has come: where the next slice continues. */
 export interface LinkProgress extends Attempted {
   /** Grows with every restart, resync or change of size; pages of an earlier one are never read again. */
   readonly attempt: number;
@@ -48,10 +96,35 @@ export interface LinkProgress extends Attempted {
   readonly stillReading?: true;
 }
 
-/** A link by the place of its record, and how far its reading is. */
-export interface LinkReading {
+export interface LinkEnd {
+  readonly status: LinkStatus;
+  readonly reason: string | null;
+}
+
+/**
+ * One reading of a bank link in a run. It begins as `reading`, in a slice, and an outcome takes it on (`link-reading.ts`):
+ * it stays `reading`, for a later slice and not before `progress.notBefore`; it is `read`, then loaded and committed; it is
+ * `not_ready`, and begins once more at the run's end; or it has ended, and of it only a row of `link_syncs` is written. The
+ * slice that began it passes it on in its report where it is read or has ended, and to its run's workflow otherwise.
+ */
+export interface Link {
+  /** Of its {@link LinkRecord}. */
   readonly link: Place;
+  readonly stage: "reading" | "read" | "not_ready" | LinkEnd;
   readonly progress: LinkProgress;
+  /** The failure of a link that is retried; only the first of a slice are named. */
+  readonly failure?: NamedFailure | undefined;
+}
+
+/** What has its link's record beside it. */
+export interface Recorded {
+  readonly record: LinkRecord;
+}
+
+/** A link that has ended. One that its slice began and ended has no other record than this. */
+export interface EndedLink extends Recorded {
+  readonly stage: LinkEnd;
+  readonly progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">;
 }
 
 /** A link's reading before its first page. */
@@ -81,19 +154,16 @@ export function freshProgress(cursor: string | null, size: number | null, full: 
   };
 }
 
-/** The same link's next attempt: nothing of the earlier one counts any more. */
-export function nextAttempt(
-  { attempt, mode, restarts, streak }: LinkProgress,
-  { cursor, size, full }: { cursor: string | null; size: number | null; full: boolean },
-): LinkProgress {
-  const fresh = freshProgress(cursor, size, full);
-  return { ...fresh, mode: full ? "full" : mode, attempt: attempt + 1, restarts, streak };
-}
-
 /** The same reading with all its pages handed to loading. */
 export function handedToLoading(progress: LinkProgress): LinkProgress {
   const { pages, entries } = progress;
   return { ...progress, staged: [], loaded: { pages, entries } };
+}
+
+/** The generation of the rows that a reading brings: a full one of a known link starts a new one. */
+export function generationOf({ base }: LinkRecord, { mode }: Pick<LinkProgress, "mode">): number {
+  if (base === null) return 1;
+  return mode === "full" ? base.generation + 1 : base.generation;
 }
 
 /**

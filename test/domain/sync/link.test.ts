@@ -4,8 +4,7 @@ import {
   handedToLoading,
   type LinkProgress,
   movesMark,
-  nextAttempt,
-} from "../../../src/domain/sync/link-progress.js";
+} from "../../../src/domain/sync/link.js";
 
 test.for([
   [null, false, "full", null],
@@ -16,7 +15,7 @@ test.for([
   expect(freshProgress(cursor, 500, full)).toMatchObject({ mode, cursor: first, pages: 0, attempt: 0 });
 });
 
-test("a next attempt keeps restarts and failures, and nothing that was read", () => {
+test("what is handed to loading is counted, and the place of the last page stays", () => {
   const streak = { count: 2, since: 5 };
   const read = {
     ...freshProgress("c0", 500, false),
@@ -36,12 +35,6 @@ test("a next attempt keeps restarts and failures, and nothing that was read", ()
     lastPage,
     loaded: { pages: 3, entries: 9 },
     pagesSha256: "h",
-  });
-  expect(nextAttempt(loaded, { cursor: "c0", size: 100, full: false })).toEqual({
-    ...freshProgress("c0", 100, false),
-    attempt: 5,
-    restarts: 2,
-    streak,
   });
 });
 
