@@ -11,7 +11,8 @@ import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
-import { type LinkToRead, pageFailure, type SliceState, tellOddities } from "./slice-state.js";
+import { pageFailure, tellOddities } from "./page-outcome.js";
+import type { LinkToRead, SliceState } from "./slice-state.js";
 
 /** Reads a link page by page, by its cursor, until the link or the slice ends. */
 export async function readLink(state: SliceState, begun: LinkToRead): Promise<void> {

@@ -21,15 +21,10 @@ import type { ObservedListing } from "../../../streams/observed-listings.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import { mayRepeat } from "../../../streams/raw-json.js";
 import { type LinkList, linkList, mustBeOfLinks, newestDay, readsTransactions } from "./list-page.js";
+import { type PageFailure, pageFailure, tellOddities } from "./page-outcome.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
-import {
-  type PageFailure,
-  type PlacedRecord,
-  pageFailure,
-  type SliceState,
-  tellOddities,
-} from "./slice-state.js";
+import type { PlacedRecord, SliceState } from "./slice-state.js";
 
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
