@@ -28,13 +28,10 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly resync?: OpenResync;
   /** Hash of what the last page delivered, kept only if the cursor did not move past it. */
   readonly last_page_sha256: string | null;
-  readonly started_at: string;
-  readonly finished_at: string;
-}
-
-interface StoredCheckpoint extends LinkCheckpoint {
   /** Whether rows of the link were erased since: the next reading then begins from nothing. */
   readonly erased?: true;
+  readonly started_at: string;
+  readonly finished_at: string;
 }
 
 const PREFIX = "nightledger.link.";
@@ -44,9 +41,9 @@ export function checkpointDomain(linkId: string): string {
 }
 
 /** Reads the checkpoint of a link; undefined if nothing of it was ever committed. */
-export function linkCheckpoint({ domains }: Snapshot, linkId: string): StoredCheckpoint | undefined {
+export function linkCheckpoint({ domains }: Snapshot, linkId: string): LinkCheckpoint | undefined {
   const text = domains.get(checkpointDomain(linkId));
-  return text === undefined ? undefined : (JSON.parse(text) as StoredCheckpoint);
+  return text === undefined ? undefined : (JSON.parse(text) as LinkCheckpoint);
 }
 
 export function* linkCheckpoints({ domains }: Snapshot): Generator<readonly [string, LinkCheckpoint]> {
@@ -88,14 +85,13 @@ function isSameReading(a: LinkCheckpoint, b: LinkCheckpoint): boolean {
   return a.run_id === b.run_id && a.attempt === b.attempt && a.reading === b.reading;
 }
 
-export function linkCheckpointActions(checkpoints: readonly LinkCheckpoint[]): DeltaAction[] {
-  return checkpoints.map((checkpoint) => ({
-    domainMetadata: {
-      domain: checkpointDomain(checkpoint.link_id),
-      configuration: JSON.stringify(checkpoint),
-      removed: false,
-    },
-  }));
+export function checkpointAction(checkpoint: LinkCheckpoint): DeltaAction {
+  return domainAction(checkpointDomain(checkpoint.link_id), checkpoint);
+}
+
+/** Sets a value that every snapshot of the table has. */
+export function domainAction(domain: string, value: object): DeltaAction {
+  return { domainMetadata: { domain, configuration: JSON.stringify(value), removed: false } };
 }
 
 /** How a link ended that was committed: `link_syncs.status`. */

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
 import {
+  checkpointAction,
   checkpointDomain,
   committedByRun,
   compareHead,
   type LinkCheckpoint,
   linkCheckpoint,
-  linkCheckpointActions,
 } from "../../../src/lake/sync/link-checkpoint.js";
 import { checkpoint } from "../../helpers/sync/link-checkpoints.js";
 
 const update = (base: string | null, change: Partial<LinkCheckpoint> = {}) =>
   [base, checkpoint({ run_id: "r2", head: "h2", ...change })] as const;
 const committed = (one: LinkCheckpoint) =>
-  advance(NO_TABLE, [{ version: 0, actions: linkCheckpointActions([one]) }]);
+  advance(NO_TABLE, [{ version: 0, actions: [checkpointAction(one)] }]);
 
 test("a link's checkpoint is read back from its domain", () => {
   const snapshot = committed(checkpoint());
@@ -68,7 +68,7 @@ test("what a run has committed is counted by its links, another run's left out",
     linkOf("c", { created: 0 }),
     linkOf("d", { run_id: "other", created: 9 }),
   ];
-  const feed = advance(NO_TABLE, [{ version: 0, actions: linkCheckpointActions(links) }]);
+  const feed = advance(NO_TABLE, [{ version: 0, actions: links.map(checkpointAction) }]);
   expect(committedByRun(feed, "r1")).toEqual({
     ...{ synced: 2, unchanged: 1, created: 5, updated: 1, removed: 3, pages: 4, still_reading: 0 },
     links: new Set(["a", "b", "c"]),

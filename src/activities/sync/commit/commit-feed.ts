@@ -3,10 +3,10 @@ import { schemaActions } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import {
+  checkpointAction,
   compareHead,
   type LinkCheckpoint,
   linkCheckpoint,
-  linkCheckpointActions,
 } from "../../../lake/sync/link-checkpoint.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
@@ -87,7 +87,7 @@ async function publish(
       return [
         ...schemaActions(transactionChanges, snapshot, Date.now()),
         ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),
-        ...linkCheckpointActions(open.map(({ checkpoint }) => checkpoint)),
+        ...open.map(({ checkpoint }) => checkpointAction(checkpoint)),
       ];
     });
     if (done === null) continue;

@@ -1,4 +1,4 @@
-import type { Link, LinkEnd, Recorded } from "../../../domain/sync/link.js";
+import type { EndedLink, Link, LinkEnd, Recorded } from "../../../domain/sync/link.js";
 import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
 import { EVERY_ROW_BAD } from "../../../domain/sync/link-update.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
@@ -6,7 +6,7 @@ import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../doma
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { idConflicts } from "../../../lake/sync/id-conflicts.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
+import { linksToPublish, type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
 import { withoutOpenRows } from "../../../lake/sync/quarantine.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
@@ -26,7 +26,7 @@ import {
   quarantineRow,
 } from "./commit-observations.js";
 import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import { loadedFiles, readingsToCommit } from "./loaded-files.js";
+import { loadedFiles } from "./loaded-files.js";
 import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
 
 export interface CommitInput extends CommitWork, CommittedLists {}
@@ -55,8 +55,16 @@ export async function commit(
   const lists = await commitObservations(deps, input, appId, reports);
   await recordFailures(lake, { runId, part: `${part}/lists` }, lists.failures);
   const read = input.links.filter(({ stage }) => stage === "read");
-  const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, read);
-  const updates = await pendingUpdates(deps, input, readings);
+  const readings = new Map<string, Link & Recorded>();
+  const ended: EndedLink[] = reports.flatMap((report) => report.ended);
+  for (const link of await linksToPublish(lake.store, runId, read, input.loaded)) {
+    const { link_id } = link.record;
+    // The run has read it twice, for two users.
+    if (readings.has(link_id)) ended.push({ ...link, stage: { status: "superseded", reason: runId } });
+    else readings.set(link_id, link);
+  }
+  ended.push(...(await withRecords(lake.store, runId, input.links.filter(isEnded))));
+  const updates = await pendingUpdates(deps, input, [...readings.values()]);
   const staying = updates.filter(({ record }) => stays(record));
   const bad = [...lists.bad, ...staying.flatMap((update) => quarantineRows(runId, update))];
   if (bad.length > 0)
@@ -71,13 +79,8 @@ export async function commit(
       return writeRows(lake, quarantine, runId, fresh);
     });
   const committed = await commitFeed(deps, runId, updates, feed);
-  const superseded = { status: "superseded", reason: runId } as const;
-  const ended = [
-    ...twice.map((link) => ({ ...link, stage: superseded })),
-    ...reports.flatMap((report) => report.ended),
-    ...(await withRecords(lake.store, runId, input.links.filter(isEnded))),
-  ].filter(({ record }) => stays(record));
-  const rows = [...committed, ...ended.map((link) => endedRow(runId, link))];
+  const others = ended.filter(({ record }) => stays(record)).map((link) => endedRow(runId, link));
+  const rows = [...committed, ...others];
   await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
   const known = updates.filter(({ record }) => record.base?.signs_differ);
   logRows(deps.log, runId, rows, new Set(known.map(({ record }) => record.link_id)));

@@ -20,7 +20,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
 export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: LinkRecord): LinkSyncRow {
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...rest } =
     checkpoint;
-  const { still_reading: _, resync: __, ...kept } = rest;
+  const { still_reading: _, resync: __, erased: ___, ...kept } = rest;
   const status = committedStatus(checkpoint);
   return { id_conflicts: 0, ...kept, status, reason: obstacle ?? null, certificate: head };
 }

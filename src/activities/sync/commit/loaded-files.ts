@@ -1,12 +1,10 @@
 import { DAY } from "../../../domain/duration.js";
-import type { Link, Recorded } from "../../../domain/sync/link.js";
+import type { Link } from "../../../domain/sync/link.js";
 import { placeKey } from "../../../domain/sync/place.js";
-import type { LoadedReport } from "../../../domain/sync/run/publication.js";
 import { fileKey, filePath } from "../../../lake/delta/delta-path.js";
 import type { ObjectEntry } from "../../../lake/store/object-store.js";
 import type { FeedFile } from "../../../lake/sync/feed-file.js";
-import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
-import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
+import { journalKey } from "../../../lake/sync/journal/journal.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import {
@@ -18,29 +16,6 @@ import {
   type PageRefusedError,
   type RefusedLinks,
 } from "../page-files/load-pages.js";
-
-/** Gathers the readings to commit, of reports and of others; `twice` are those of links that the run has read twice. */
-export async function readingsToCommit(
-  { lake: { store } }: Dependencies,
-  runId: string,
-  reports: readonly LoadedReport[],
-  others: readonly Link[],
-): Promise<{ readings: readonly (Link & Recorded)[]; twice: readonly (Link & Recorded)[] }> {
-  const all = [...others];
-  for (const { report, without } of reports) {
-    const { finished } = await readValue<SliceReport>(store, runId, report.place);
-    const refused = new Set(without);
-    all.push(...finished.filter(({ link }) => !refused.has(placeKey(link))));
-  }
-  const readings = new Map<string, Link & Recorded>();
-  const twice: (Link & Recorded)[] = [];
-  for (const reading of await withRecords(store, runId, all)) {
-    const { link_id } = reading.record;
-    if (readings.has(link_id)) twice.push(reading);
-    else readings.set(link_id, reading);
-  }
-  return { readings: [...readings.values()], twice };
-}
 
 /**
  * How long a loaded file may wait for its commit. `maintain` deletes a file that no commit has added for days more, so none

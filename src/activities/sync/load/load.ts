@@ -5,8 +5,7 @@ import { afterOutcome } from "../../../domain/sync/link-reading.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import type { LoadResult } from "../../../domain/sync/run/publication.js";
 import type { ToLoad } from "../../../domain/sync/run/sync-state.js";
-import { readValue } from "../../../lake/sync/journal/journal.js";
-import { type SliceReport, withRecords } from "../../../lake/sync/journal/report.js";
+import { linksToPublish } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
 import {
   type LoadManifest,
@@ -30,7 +29,8 @@ interface LoadInput extends ToLoad {
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
 export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
   const { runId } = input;
-  const links = await linksOf(deps, input);
+  const reports = input.reports.map((report) => ({ report }));
+  const links = await linksToPublish(deps.lake.store, runId, input.links, reports);
   const refused: RefusedLinks = new Map();
   const files = await mapConcurrent(BATCHES_AT_ONCE, batchesOf(links), (batch) =>
     loadPages(deps, runId, batch, refused),
@@ -48,18 +48,6 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
     return [{ link, ...afterOutcome(progress, record, outcome, progress.size, Date.now(), Math.random()) }];
   });
   return { manifest, refused: left };
-}
-
-async function linksOf(
-  { lake: { store } }: Dependencies,
-  { runId, reports, links }: LoadInput,
-): Promise<(Link & Recorded)[]> {
-  const all = [...links];
-  for (const { place } of reports) {
-    const { finished } = await readValue<SliceReport>(store, runId, place);
-    all.push(...finished);
-  }
-  return withRecords(store, runId, all);
 }
 
 /** Makes files again that hold rows of links that were refused later, without those links. */

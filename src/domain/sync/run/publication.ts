@@ -20,7 +20,7 @@ export interface LoadResult {
 }
 
 /** A report whose finished links are loaded. */
-export interface LoadedReport {
+interface LoadedReport {
   readonly report: ReportRef;
   readonly manifest: string;
   /** Keys of the links that could not be loaded. */

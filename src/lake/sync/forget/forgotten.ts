@@ -1,6 +1,6 @@
 import type { DeltaAction } from "../../delta/delta-actions.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
-import { checkpointDomain, linkCheckpoint } from "../link-checkpoint.js";
+import { checkpointAction, domainAction, linkCheckpoint } from "../link-checkpoint.js";
 
 /** A person whose rows were erased, as the feed's log has it: beside the checkpoints, so that every commit knows. */
 interface Forgotten {
@@ -48,20 +48,15 @@ export function forgetting(feed: Snapshot, fpId: string, links: Iterable<string>
     const checkpoint = linkCheckpoint(feed, link);
     if (checkpoint === undefined) continue;
     known[link] = checkpoint.next_sequence;
-    actions.push(
-      domain(checkpointDomain(link), { ...checkpoint, external_id: null, resync: undefined, erased: true }),
-    );
+    const { resync: _, ...rest } = checkpoint;
+    actions.push(checkpointAction({ ...rest, external_id: null, erased: true }));
   }
-  return [...actions, domain(PREFIX + fpId, { links: known, again: false } satisfies Forgotten)];
+  return [...actions, domainAction(PREFIX + fpId, { links: known, again: false } satisfies Forgotten)];
 }
 
 /** Gives the actions by which a sync may read forgotten persons again. */
 export function remembering(feed: Snapshot, fpIds: Iterable<string>): DeltaAction[] {
   return [...fpIds].map((fpId) =>
-    domain(PREFIX + fpId, { links: {}, ...forgottenOf(feed, fpId), again: true } satisfies Forgotten),
+    domainAction(PREFIX + fpId, { links: {}, ...forgottenOf(feed, fpId), again: true } satisfies Forgotten),
   );
-}
-
-function domain(name: string, value: object): DeltaAction {
-  return { domainMetadata: { domain: name, configuration: JSON.stringify(value), removed: false } };
 }

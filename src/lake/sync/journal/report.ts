@@ -1,5 +1,6 @@
 import type { EndedLink, Link, LinkBase, LinkRecord, Recorded } from "../../../domain/sync/link.js";
-import type { Place } from "../../../domain/sync/place.js";
+import { type Place, placeKey } from "../../../domain/sync/place.js";
+import type { ReportRef } from "../../../domain/sync/run/slice-work.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
 import { linkCheckpoint } from "../link-checkpoint.js";
@@ -26,6 +27,21 @@ export async function withRecords<L extends { readonly link: Place }>(
   for (const one of links)
     recorded.push({ ...one, record: await readValue<LinkRecord>(store, runId, one.link) });
   return recorded;
+}
+
+/** Reads the records of some links, and of the finished ones of reports without those with certain keys. */
+export async function linksToPublish(
+  store: ObjectStore,
+  runId: string,
+  links: readonly Link[],
+  reports: readonly { readonly report: Pick<ReportRef, "place">; readonly without?: readonly string[] }[],
+): Promise<(Link & Recorded)[]> {
+  const all = [...links];
+  for (const { report, without = [] } of reports) {
+    const { finished } = await readValue<SliceReport>(store, runId, report.place);
+    all.push(...finished.filter(({ link }) => !without.includes(placeKey(link))));
+  }
+  return withRecords(store, runId, all);
 }
 
 /** A page of a user's links, accounts, or of another list without a cursor. */

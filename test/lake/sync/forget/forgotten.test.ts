@@ -8,13 +8,13 @@ import {
   remembering,
   wasForgotten,
 } from "../../../../src/lake/sync/forget/forgotten.js";
-import { linkCheckpoint, linkCheckpointActions } from "../../../../src/lake/sync/link-checkpoint.js";
+import { checkpointAction, linkCheckpoint } from "../../../../src/lake/sync/link-checkpoint.js";
 import { checkpoint } from "../../../helpers/sync/link-checkpoints.js";
 
 const after = (feed: Snapshot, actions: readonly DeltaAction[]) =>
   advance(feed, [{ version: feed.version + 1, actions }]);
 const withLink = (feed: Snapshot, link_id: string, next_sequence: number) =>
-  after(feed, linkCheckpointActions([checkpoint({ link_id, next_sequence, external_id: "C-1" })]));
+  after(feed, [checkpointAction(checkpoint({ link_id, next_sequence, external_id: "C-1" }))]);
 
 test("a person who came back and is forgotten again keeps what was erased at first, of other links too", () => {
   const first = withLink(NO_TABLE, "a", 6);
