@@ -27,13 +27,13 @@ const ATTEMPTS_WHEN_FULL = triesOf({ ...STEP_RETRY, until: 2 * MINUTE });
 /** Attempts at anything else. A lost worker throws nothing, so no number of them ends an activity. */
 const MOST_ATTEMPTS = triesOf(STEP_RETRY);
 const WAIT_FOR_ROOM_MS = 10_000;
-/** Errors in which DuckDB quotes values: no customer's data may get into histories, logs or summaries. */
+/** Errors in which DuckDB quotes values. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
-/** On a full disk. `wait`: Temporal retries until there is room, because the service has done the work already. */
+/** On a full disk. `wait`: for room, because the service has done the work already. */
 type WhenFull = "give up" | "wait";
 
-/** Turns what an activity throws into the failure of histories: what is retried; `policies.ts` says how. */
+/** Turns what an activity throws into the failure of histories. */
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
   whenFull: WhenFull = "give up",
@@ -58,10 +58,7 @@ export async function asActivityFailure<R>(
   }
 }
 
-/**
- * Runs an activity that makes one call for its workflow, and turns what the service or the network did into a failure
- * whose type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
- */
+/** The same for one call: only what may succeed next time is retried, and not before the service allows. */
 export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
   const asFailure = async () => {
     try {
@@ -90,7 +87,7 @@ function callFailureOf(error: ApiError): ApplicationFailure {
   return failureOf(error, "final", facts);
 }
 
-/** The message of an error after which the next attempt finds out by itself what the user would have to. */
+/** The next attempt finds out by itself what the user would have to. */
 function resolvedLater({ message }: ApiError): string {
   return message.replace(
     UNRESOLVED,
@@ -98,7 +95,7 @@ function resolvedLater({ message }: ApiError): string {
   );
 }
 
-/** @param retry milliseconds until the next attempt; undefined: as the policy says; `final`: there is none */
+/** @param retry milliseconds until the next attempt; undefined: as the policy says */
 function failureOf(
   error: Error,
   retry: number | "final" | undefined,
@@ -121,7 +118,7 @@ function isFinal(error: Error, mostAttempts: number): boolean {
 }
 
 interface LostAnswerOptions extends ErrorOptions {
-  /** How many of its answers were not JSON, where that is why the call was given up. */
+  /** How many of its answers were not JSON, where it was given up for that. */
   readonly unusable?: number;
 }
 
@@ -148,7 +145,6 @@ export class LostAnswerError extends Error {
   }
 }
 
-/** What a failed read means for its owner, as an outcome of the state machines. */
 type CallFailure =
   | OpenOutcome
   | TransientOutcome
@@ -157,11 +153,7 @@ type CallFailure =
   | { readonly kind: "unauthorized"; readonly mayNot?: string }
   | { readonly kind: "broken"; readonly reason: string };
 
-/**
- * Turns what a call or the reading of its answer threw into an outcome.
- *
- * @throws the error itself when it does not come from the service: a full disk, a cancellation, a bug.
- */
+/** Turns what a read threw into an outcome for its owner. @throws the error itself where it is not the service's */
 export function callFailure(error: unknown): CallFailure {
   if (error instanceof NotSentError)
     return { kind: "open", ...(error.waitMs !== undefined && { waitMs: error.waitMs }) };
@@ -185,12 +177,11 @@ export function callFailure(error: unknown): CallFailure {
   if (error instanceof AnotherSubjectError) {
     return { kind: "broken", reason: anotherSubjectReason(error.mismatch) };
   }
-  // A body of the right length that is not JSON: something between us and the service sent half an answer.
+  // A whole body that is not JSON.
   if (error instanceof SyntaxError) return { kind: "transient", reason: USELESS_ANSWER, retryAfterMs: null };
   throw error;
 }
 
-/** What the service refused, and its words. */
 export function refusedBy({ status, serviceMessage }: NotFoundError | RejectedError): RefusedRequest {
   return { status: status ?? 0, message: serviceMessage ?? null };
 }

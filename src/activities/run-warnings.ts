@@ -11,18 +11,18 @@ type LoggedOutcome =
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
 
-/** Logs what goes wrong in a worker's runs, each thing once: a line per row or per try would drown the log. */
+/** Logs what goes wrong in runs, each thing once. */
 export class RunWarnings {
-  readonly #said = new Map<string, string>();
+  readonly #logged = new Map<string, string>();
 
   constructor(private readonly log: Logger) {}
 
-  /** Logs a warning the first time that `kind` occurs in a run; `fields` hold counts, never values. */
+  /** @param fields counts, never values */
   once(runId: string, kind: string, fields: Readonly<Record<string, unknown>>, message: string): void {
     if (this.#isNew(`${runId} ${kind}`, "")) this.log.warn({ run_id: runId, ...fields }, message);
   }
 
-  /** Logs an owner's first failure, each change of the reason, and that it continues; `streak` is of before. */
+  /** Logs an owner's first failure, each change of the reason, and that it continues. @param streak of before */
   logOutcome(
     runId: string,
     ids: OwnerIds,
@@ -62,11 +62,10 @@ export class RunWarnings {
         return;
       case "open":
       case "complete":
-        if (streak === null && this.#said.delete(key)) this.log.info(fields, "continues after failures");
+        if (streak === null && this.#logged.delete(key)) this.log.info(fields, "continues after failures");
     }
   }
 
-  /** Logs why an activity failed, the first time and whenever the reason changes. */
   failed(ids: OwnerIds, error: Error, facts: Readonly<Record<string, unknown>>): void {
     const key = Object.values(ids).join(" ");
     // Another file name is not another reason.
@@ -75,9 +74,9 @@ export class RunWarnings {
   }
 
   #isNew(key: string, value: string): boolean {
-    if (this.#said.get(key) === value) return false;
-    if (this.#said.size >= MOST_REMEMBERED) this.#said.clear();
-    this.#said.set(key, value);
+    if (this.#logged.get(key) === value) return false;
+    if (this.#logged.size >= MOST_REMEMBERED) this.#logged.clear();
+    this.#logged.set(key, value);
     return true;
   }
 }

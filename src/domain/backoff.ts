@@ -2,11 +2,11 @@ import { HOUR, MINUTE, SECOND } from "./duration.js";
 import type { Unauthorized } from "./failures.js";
 import type { RefusedRequest } from "./refusals.js";
 
-/** How something that fails is tried again, in milliseconds: each wait is twice the one before. */
+/** How what fails is tried again, in milliseconds: each wait is twice the one before. */
 export interface RetryPolicy {
   readonly first: number;
   readonly longest: number;
-  /** What the waits take together, before the last try. */
+  /** All waits together. */
   readonly until: number;
 }
 
@@ -23,7 +23,7 @@ export function waitAfter({ first, longest }: RetryPolicy, failures: number): nu
   return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
 }
 
-/** How many tries a policy has. Who counts them instead of the time loses none while a machine is off. */
+/** The tries of a policy. Who counts them, not the time, loses none while a machine is off. */
 export function triesOf(policy: RetryPolicy): number {
   if (!Number.isFinite(policy.until)) return policy.until;
   let tries = 1;
@@ -43,27 +43,22 @@ export interface TransientOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** The slice did not reach its end, or the service pauses such calls. */
+/** The slice has ended first, or the service pauses such calls. */
 export interface OpenOutcome {
   readonly kind: "open";
   readonly waitMs?: number;
 }
 
-/** When an open item is due again, after an outcome at `at`. */
 export function openUntil({ waitMs }: OpenOutcome, at: number): number {
   return waitMs === undefined ? 0 : at + Math.min(waitMs, SERVICE_RETRY.until);
 }
 
-/** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
+/** Reason of a failure whose answer is a proxy's page, or half of one. */
 export const USELESS_ANSWER = "no_json";
-/** Reason of one with another status than 200, or another answer than the empty object that was promised. */
+/** Another status than 200, or another answer than the empty object that was promised. */
 export const NOT_PROMISED = "not_promised";
 export const USELESS: readonly string[] = [USELESS_ANSWER, NOT_PROMISED];
-/**
- * The instant from which a failed try is the last, if it fails as before. Pure.
- * @param next epoch milliseconds of the next try
- * @param most at the latest; an hour after the first failure in any case
- */
+/** The instant from which a failure is the last. @param next of the next try @param most at the latest */
 export function givesUpAt(
   { since, useless = 0 }: FailureStreak,
   next: number,
@@ -77,21 +72,17 @@ export function givesUpAt(
 
 export interface FailureStreak {
   readonly count: number;
-  /** How many of them, at its end, had a useless answer; left out for none. */
+  /** How many of them, at its end, had a useless answer. */
   readonly useless?: number;
   /** Epoch milliseconds of the first. */
   readonly since: number;
 }
 
-/** What to do after one more transient failure: wait until an instant, or give up. */
 type TransientVerdict =
   | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
   | { readonly kind: "give_up"; readonly reason: string };
 
-/**
- * Obeys `Retry-After`; gives up where that is more than an hour, after an hour without success, or after five useless
- * answers in a row.
- */
+/** Obeys `Retry-After`; gives up where that is more than an hour, after an hour, or after five useless answers. */
 export function afterTransient(
   streak: FailureStreak | null,
   at: number,
@@ -113,21 +104,20 @@ export function afterTransient(
   return { kind: "wait", notBefore: at + Math.max(own, pause), streak: next };
 }
 
-/** The end of a pause, by the minute: what ends alike is shown as one. */
+/** By the minute: what ends alike is shown as one. */
 export function minuteOf(at: number): string {
   return `${new Date(at + 59_999).toISOString().slice(0, 16)}Z`;
 }
 
-/** Something that is retried: a link or user of a sync, an item of a bulk job. */
+/** A link or user of a sync, or an item of a bulk job, between its tries. */
 export interface Attempted {
   readonly streak: FailureStreak | null;
-  /** Epoch milliseconds before which no slice takes it; 0 at once. */
+  /** Epoch milliseconds; 0 for at once. */
   readonly notBefore: number;
-  /** Epoch milliseconds from which on a failure is the last one; left out: after an hour of failures. */
+  /** Epoch milliseconds from which a failure is the last; left out: an hour after the first. */
   readonly givesUpAt?: number | undefined;
 }
 
-/** What has not been tried yet. */
 export const UNTRIED: Attempted = { streak: null, notBefore: 0 };
 
 export type ItemOutcome =
@@ -145,7 +135,7 @@ export type ItemVerdict<P> =
   /** The service refused the credentials: the run stops. */
   | { readonly kind: "stop"; readonly unauthorized: Unauthorized };
 
-/** Decides after an outcome that came at `at`: retries what may pass, up to an hour; all else ends the item. Pure. */
+/** Decides after an outcome at `at`: retries what may pass; all else ends the item. */
 export function afterItemOutcome<P extends Attempted>(
   progress: P,
   outcome: ItemOutcome,

@@ -1,25 +1,25 @@
 import { counted } from "./words/counted.js";
 import type { Labelled } from "./words/texts.js";
 
-/** Names of failures in histories, tables and `--json`, a wire contract: each says what the caller does about it. */
+/** Names of failures in histories, tables and `--json`: each says what the caller does about it. */
 export const FAILURE_TYPES = {
-  /** The service refused the credentials (401, 403): stop the run. */
+  /** 401, 403: stop the run. */
   auth: "AuthError",
-  /** The service asked to wait (429): try again, but not earlier. */
+  /** 429: try again, but not earlier. */
   rateLimited: "RateLimitedError",
   /** Network, time-out, 408, 5xx, a torn body: try again. */
   transient: "TransientError",
   /** 404, 410: the thing is gone. */
   notFound: "NotFoundError",
-  /** Another 4xx: the same request will be refused again. */
+  /** Another 4xx: it will be refused again. */
   rejected: "RejectedError",
-  /** The answer breaks the contract: a retry does not fix it. */
+  /** The answer breaks the contract. */
   schema: "SchemaError",
-  /** The answer is about something else than what was asked for: it is never used, whatever a retry brings. */
+  /** The answer is about something else: it is never used, whatever a retry brings. */
   anotherSubject: "AnotherSubjectError",
-  /** A write whose answer was lost and that may have taken effect: never sent again by itself. */
+  /** A write that may have taken effect: never sent again by itself. */
   lostAnswer: "LostAnswerError",
-  /** What a run staged is gone or torn: the run ends, and the next one reads everything again. */
+  /** What a run staged is gone or torn: the next run reads everything again. */
   stagingLost: "StagingLostError",
   /** Wrong usage, configuration or input (exit 2). */
   input: "InputError",
@@ -30,7 +30,7 @@ export const FAILURE_TYPES = {
 /** The reason of a request that waits because nothing tells yet what became of an earlier one. */
 export const UNRESOLVED_REQUEST = "unresolved";
 
-/** Whether the service refused the key; a text names the operation that the key may not call, though it is good. */
+/** Whether the service refused the key; a text names the operation that a good key may not call. */
 export type Unauthorized = boolean | string;
 
 /** Of two the one that says more. */
@@ -42,12 +42,11 @@ export function mayNotCall(operation: string): string {
   return `the key may not call ${operation}: the service refused it for three in a row, and accepts the key. Give the key that permission`;
 }
 
-/** How the words of a full disk or quota begin; their type is that of every failure that may pass. */
+/** How the words of a full disk or quota begin. */
 export const NO_SPACE = "No space left to write";
-/** First word of the reason where an answer was about something else than what was asked for. */
 export const ANOTHER_SUBJECT = "another_subject";
 
-/** What an answer says that it is about, and what was asked for; ids are masked. */
+/** What an answer is about, and what was asked for; ids are masked. */
 export interface SubjectMismatch {
   /** `links[].fp_id` */
   readonly field: string;
@@ -55,7 +54,7 @@ export interface SubjectMismatch {
   readonly asked: string;
 }
 
-/** The reason of what failed so: `another_subject links[].fp_id: •••91bc for •••3f2a`. */
+/** `another_subject links[].fp_id: •••91bc for •••3f2a` */
 export function anotherSubjectReason({ field, answered, asked }: SubjectMismatch): string {
   return `${ANOTHER_SUBJECT} ${field}: ${answered} for ${asked}`;
 }
@@ -68,7 +67,7 @@ export function anotherSubjects(failures: readonly { readonly reason: string }[]
   return ["mixed up", count === 0 ? null : words];
 }
 
-/** Thrown when the user's input can't be used (exit 2): names it, what is wrong, and what is accepted. */
+/** Thrown when the user's input can't be used (exit 2): names it, and what is accepted. */
 export class InputError extends Error {
   override readonly name = FAILURE_TYPES.input;
 }
@@ -76,12 +75,12 @@ export class InputError extends Error {
 /** Thrown when sealed bytes do not open with the key that sealed them: they were changed, cut or moved. */
 export class DamagedError extends InputError {}
 
-/** Thrown when what the user asks for by name is not there: everything else can be read. */
+/** Thrown when what the user asks for by name is not there. */
 export class NotThereError extends InputError {}
 
-/** Thrown when a request breaks the rules of its operation: before any of it was sent, and whenever it is made. */
+/** Thrown when a request breaks the rules of its operation: nothing was sent. */
 export class UnsendableError extends InputError {
-  /** @param rule what it breaks, with the name of the field; never a value. */
+  /** @param rule with the name of the field; never a value. */
   constructor(
     readonly rule: string,
     message: string,
@@ -90,17 +89,17 @@ export class UnsendableError extends InputError {
   }
 }
 
-/** Thrown when something failed that passes: nothing of it was done, and trying again later succeeds. */
+/** Thrown when something failed that passes: nothing of it was done. */
 export class PassingError extends Error {
   override readonly name = FAILURE_TYPES.transient;
 }
 
-/** Thrown when the service, Temporal or the lake's bucket can't be reached. Exit code 3. The message says what to check. */
+/** Thrown when the service, Temporal or the lake's bucket can't be reached (exit 3): says what to check. */
 export class UnreachableError extends Error {
   override readonly name = FAILURE_TYPES.unreachable;
 }
 
-/** Thrown when what a run staged is gone or torn. Trying again does not bring it back; what was committed stays. */
+/** Thrown when what a run staged is gone or torn. What was committed stays. */
 export class StagingLostError extends Error {
   override readonly name = FAILURE_TYPES.stagingLost;
 

@@ -1,12 +1,12 @@
 import { type Attempted, givesUpAt as endOf, SERVICE_RETRY } from "./backoff.js";
 
-/** Name of the signal that makes a run try everything at once that waits for its next try. */
+/** The signal by which a run tries at once what waits. */
 export const TRY_NOW = "tryNow";
 
-/** How many waiting things a run names; it only counts the rest. */
+/** A run names so many that wait, and counts the rest. */
 export const MOST_WAITING = 20;
 
-/** Whose try failed: a bank link, a user by `fp_id`, or a row of a file by its line and whose it is. */
+/** Whose try failed: a link, a user by `fp_id`, or a row by its line and owner. */
 export type WaitingName =
   | { readonly link: string }
   | { readonly owner: string }
@@ -17,34 +17,33 @@ export type Waiting = WaitingName & {
   readonly reason: string;
   /** Tries that failed in a row. */
   readonly attempts: number;
-  /** ISO instant; in the past while the next try is under way. */
+  /** In the past while it is under way. */
   readonly next_try_at: string;
-  /** ISO instant: the first try that fails from then on is the last one. */
+  /** The first try that fails from then on is the last one. */
   readonly gives_up_at: string;
 };
 
 /** What a run, or a part of it, waits for. */
 export interface WaitingState {
-  /** The first {@link MOST_WAITING}, those that are given up soonest first. */
+  /** The first {@link MOST_WAITING}, by when they are given up. */
   readonly waiting: readonly Waiting[];
   readonly waiting_total: number;
-  /** ISO instant until which the service wants no calls; null where it takes them. */
+  /** Until then the service wants no calls. */
   readonly throttled_until: string | null;
-  /** Whether no call found a place: the limits of calls let those of other runs go first. */
+  /** Whether calls of other runs took all places. */
   readonly waits_for_place: boolean;
-  /** Calls in flight that the service bears, as a worker has learnt; null where that is no fewer than it may have. */
+  /** Calls in flight that the service bears, where a worker has learnt that it is fewer than it may have. */
   readonly learned_limit: number | null;
 }
 
 /** How the calls of a slice got on. */
 export interface CallGate {
-  /** Whether the limit of calls let none of its calls start. */
+  /** Whether none of its calls found a place. */
   readonly foundNoPlace: boolean;
   /** Epoch milliseconds until which the service wants no calls of an operation that it needs. */
   readonly gateUntil: number | null;
   /** The same, or of one link or user alone. */
   readonly pausedUntil?: number | null;
-  /** Left out where the service bears as many calls in flight as the worker may have. */
   readonly learnedLimit?: number;
 }
 
@@ -60,22 +59,11 @@ export interface NamedFailure {
 }
 
 interface Unfinished extends Attempted {
-  /** Undefined where so many others failed with it that it was not named. */
+  /** Undefined where it was not named. */
   readonly failure: NamedFailure | undefined;
 }
 
-/** Nothing waits. */
-export function nothingWaits(): WaitingState {
-  return {
-    waiting: [],
-    waiting_total: 0,
-    throttled_until: null,
-    waits_for_place: false,
-    learned_limit: null,
-  };
-}
-
-/** What waits among things that are not at their end, after a slice whose calls got on so. */
+/** What waits, after a slice whose calls got on so. */
 export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate): WaitingState {
   const throttled = gate?.gateUntil ?? null;
   const waiting: Waiting[] = [];
@@ -93,11 +81,10 @@ export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate):
       gives_up_at: instant(endOf(streak, next, givesUpAt)),
     });
   }
-  const throttled_until = throttled === null ? null : instant(throttled);
   return {
     waiting: firstOf(waiting),
     waiting_total,
-    throttled_until,
+    throttled_until: throttled === null ? null : instant(throttled),
     waits_for_place: gate?.foundNoPlace ?? false,
     learned_limit: gate?.learnedLimit ?? null,
   };
@@ -106,22 +93,17 @@ export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate):
 /** What the parts of a run wait for together. */
 export function allWaiting(parts: readonly WaitingState[]): WaitingState {
   const throttled = parts.flatMap(({ throttled_until }) => throttled_until ?? []).sort();
+  const limits = parts.flatMap(({ learned_limit }) => learned_limit ?? []);
   return {
     waiting: firstOf(parts.flatMap(({ waiting }) => waiting)),
     waiting_total: parts.reduce((sum, part) => sum + part.waiting_total, 0),
     throttled_until: throttled.at(-1) ?? null,
     waits_for_place: parts.some(({ waits_for_place }) => waits_for_place),
-    learned_limit: lowest(parts.flatMap(({ learned_limit }) => learned_limit ?? [])),
+    learned_limit: limits.length === 0 ? null : Math.min(...limits),
   };
 }
 
-/** Only the waiting state of something larger. */
-export function waitingOf(state: WaitingState): WaitingState {
-  const { waiting, waiting_total, throttled_until, waits_for_place, learned_limit } = state;
-  return { waiting, waiting_total, throttled_until, waits_for_place, learned_limit };
-}
-
-/** Names the first {@link MOST_WAITING} that failed in a slice and are retried: no history holds ids in bulk. */
+/** Names the first that failed in a slice and are retried: no history holds ids in bulk. */
 export function namedFailures<
   R extends { readonly outcome: { readonly kind: string; readonly reason?: string } },
 >(results: readonly R[], nameOf: (result: R) => WaitingName): (R & { readonly failure?: NamedFailure })[] {
@@ -134,10 +116,6 @@ export function namedFailures<
   });
 }
 
-function lowest(limits: readonly number[]): number | null {
-  return limits.length === 0 ? null : Math.min(...limits);
-}
-
 function firstOf(waiting: readonly Waiting[]): Waiting[] {
   return [...waiting].sort((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, MOST_WAITING);
 }
@@ -146,7 +124,7 @@ function key(waiting: Waiting): string {
   return `${waiting.gives_up_at} ${waitingName(waiting)}`;
 }
 
-/** The name of a waiting thing for people: `link_…`, `fp_…`, or `line 12, fp_…`. */
+/** `link_…`, `fp_…`, or `line 12, fp_…`. */
 export function waitingName(name: WaitingName): string {
   if ("link" in name) return name.link;
   return "line" in name ? `line ${name.line}, ${name.owner}` : name.owner;
@@ -156,7 +134,7 @@ function instant(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** How long pauses of the service held calls of a run, over all of its parts together. */
+/** How long pauses held calls of a run. */
 export interface Pauses {
   readonly ms: number;
   /** Epoch milliseconds up to which pauses are counted. */
@@ -165,13 +143,13 @@ export interface Pauses {
 
 export const NO_PAUSES: Pauses = { ms: 0, until: 0 };
 
-/** Adds a pause that a part of the run reported at `at`; parts that pause at the same time count once. Pure. */
+/** Adds a pause of a part, reported at `at`; what pauses at the same time counts once. */
 export function withPause(pauses: Pauses, at: number, until: number | null): Pauses {
   if (until === null || until <= pauses.until) return pauses;
   return { ms: pauses.ms + until - Math.max(at, pauses.until), until };
 }
 
-/** Milliseconds of pauses that are over at `at`: a run that ends within one has not waited for the rest of it. Pure. */
+/** Without the rest of a pause that is not over at `at`. */
 export function pausedMs({ ms, until }: Pauses, at: number): number {
   return Math.max(0, ms - Math.max(0, until - at));
 }

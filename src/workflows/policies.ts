@@ -3,7 +3,7 @@ import { type RetryPolicy, STEP_RETRY, triesOf } from "../domain/backoff.js";
 import { DAY, MINUTE, SECOND } from "../domain/duration.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 
-// Holds every retry policy and time-out of the workflows, so that each kind of failure has one owner.
+// Every retry policy and time-out of the workflows.
 
 /** A policy as Temporal has it, which counts attempts. */
 function retry(policy: RetryPolicy) {
@@ -19,58 +19,51 @@ function retry(policy: RetryPolicy) {
 /** Without end, which only lost workers need: `activities/failure.ts` ends the retries of thrown errors. */
 const UNTIL_A_WORKER_LIVES = retry({ ...STEP_RETRY, until: Number.POSITIVE_INFINITY });
 
-/**
- * Activities that heartbeat: Temporal notices a killed worker in ten seconds, and the next attempt finds what it staged.
- * This does not retry the calls within; their failures are outcomes (`domain/sync/link-reading.ts`).
- */
+/** Temporal notices a killed worker in ten seconds. Failures of calls are outcomes, and not retried so. */
 export const HEARTBEATING: ActivityOptions = {
-  // Otherwise the worker that runs the workflow's steps gets all its activities, and others have nothing to do.
+  // Otherwise the worker of the workflow gets all its activities.
   allowEagerDispatch: false,
   startToCloseTimeout: "1h",
   heartbeatTimeout: "10s",
   retry: UNTIL_A_WORKER_LIVES,
 };
 
-/** As {@link HEARTBEATING}, for work in a run's staging: a cancelled run waits for it before it deletes the staging. */
+/** Work in a run's staging: a cancelled run waits for it before it deletes the staging. */
 export const IN_STAGING: ActivityOptions = {
   ...HEARTBEATING,
   cancellationType: "WAIT_CANCELLATION_COMPLETED",
 };
 
-/** For work that is tried once, because a later step does it again in any case. */
+/** A later step does it again in any case. */
 export const TRIED_ONCE: ActivityOptions = { ...HEARTBEATING, retry: { maximumAttempts: 1 } };
 
-/** Waits for a run as long as it takes: a batch waits for its customers for weeks. */
+/** A batch waits for its customers for weeks. */
 export const FOLLOWED_RUN: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "3650d" };
 
-/**
- * Steps of open rows: what fails for one row is its outcome, or its time for the next try. An attempt that still runs
- * when its batch is cancelled is waited for: it could stage an outcome beside the one that ends the row.
- */
+/** Waited for when its batch is cancelled: it could stage an outcome beside the one that ends the row. */
 export const STEPS_OF_ROWS: ActivityOptions = { ...IN_STAGING, startToCloseTimeout: "6h" };
 
-/** Open rows that are worked on at once, and slices of them. */
 export const ROWS_IN_WORK = 400;
 export const ROW_SLICES_AT_ONCE = 8;
-/** How long to wait after a slice failed. */
+/** After a slice failed. */
 export const SLICE_PAUSE_MS = 30_000;
 
-/** How long a cancelled batch waits for its rows that are worked on, besides the time that a decision may take. */
+/** For rows of a cancelled batch that are worked on, besides the time that a decision may take. */
 export const STOP_AFTER_MS = 15_000;
 
-/** Makes one delivery to a hook, whose command may take an hour; gives up after about a day. */
+/** A hook's command may take an hour. */
 export const HOOK_DELIVERY: ActivityOptions = {
   startToCloseTimeout: "65m",
   heartbeatTimeout: "10s",
   retry: retry({ first: SECOND, longest: 5 * MINUTE, until: DAY }),
 };
-/** Looks for late schedules in one execution. */
+/** In one execution. */
 export const LATE_LOOKS = 500;
 
 export const SLICE_BUDGET_MS = 5_000;
-/** Of a run's first slices: one worker may have taken all of them, and until they end the others have nothing to do. */
+/** Of a run's first slices: one worker may have taken all of them. */
 export const FIRST_SLICE_BUDGET_MS = 1_000;
-/** Loads and commits that may be queued before reading waits for them: more would fill the staging area. */
+/** More loads and commits in the queue would fill the staging area. */
 export const LOADS_BEHIND = 6;
 export const GROUPS_AT_ONCE = 4;
 /** Before a wait as long as this, a run commits what is finished. */
@@ -81,7 +74,7 @@ export const ROWS_AT_ONCE = 500;
 /** Customers after which a batch continues as new. */
 export const STARTS_PER_EXECUTION = 300;
 
-/** One commit of webhooks: gives up after about a minute; the next one includes what has come meanwhile. */
+/** The next commit includes what has come meanwhile. */
 export const EVENTS_COMMIT: ActivityOptions = {
   ...HEARTBEATING,
   retry: retry({ ...STEP_RETRY, until: MINUTE }),
@@ -89,8 +82,8 @@ export const EVENTS_COMMIT: ActivityOptions = {
 /** Webhooks are committed once so many have come, or after so long. */
 export const EVENTS_AT_ONCE = 500;
 export const EVENTS_COLLECT_MS = 3_000;
-/** How long to wait after giving up a commit. */
+/** After giving up a commit. */
 export const EVENTS_PAUSE_MS = 30_000;
-/** Shortest and longest wait between two polls for the end of a sync that reads the user of a changed bank link. */
+/** Between two polls for the end of a follow-up sync. */
 export const FOLLOW_UP_FIRST_LOOK_MS = 1_000;
 export const FOLLOW_UP_MOST_LOOK_MS = 60_000;

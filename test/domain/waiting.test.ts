@@ -9,9 +9,7 @@ import {
   allWaiting,
   MOST_WAITING,
   namedFailures,
-  nothingWaits,
   waitingName,
-  waitingOf,
   waitingState,
 } from "../../src/domain/waiting.js";
 
@@ -41,7 +39,7 @@ test("what failed and is tried again waits, what fails longest first; what never
     waits_for_place: false,
     learned_limit: null,
   });
-  expect(waitingState([fresh])).toEqual(nothingWaits());
+  expect(waitingState([fresh])).toEqual(waitingState([]));
 });
 
 const MINUTE = 60_000;
@@ -93,15 +91,15 @@ test("twenty are named, and all are counted", () => {
 test("parts wait together: the longest pause, the first twenty of all", () => {
   const one = waitingState([link("b", 1, 0)], { ...gate(NOW + 1_000), learnedLimit: 9 });
   const other = waitingState([link("a", 1, 0)], { ...gate(NOW + 2_000), learnedLimit: 5 });
-  const all = allWaiting([one, nothingWaits(), other]);
+  const all = allWaiting([one, waitingState([]), other]);
   expect(all.waiting.map((waiting) => waitingName(waiting))).toEqual(["a", "b"]);
   expect(all).toMatchObject({ waiting_total: 2, throttled_until: instant(2_000), learned_limit: 5 });
   expect(all.waits_for_place).toBe(false);
   expect(allWaiting([one, waitingState([], { ...gate(null), foundNoPlace: true })]).waits_for_place).toBe(
     true,
   );
-  expect(allWaiting([])).toEqual(nothingWaits());
-  expect(waitingOf({ ...all, more: 1 } as typeof all)).toEqual(all);
+  expect(allWaiting([])).toEqual(waitingState([]));
+  expect(allWaiting([{ ...all, more: 1 } as typeof all])).toEqual(all);
 });
 
 test.for([

@@ -2,7 +2,7 @@ import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
-import { waitingOf } from "../../domain/waiting.js";
+import { allWaiting } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
@@ -154,7 +154,7 @@ const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
     // A text: numbers are kept from falling, and this one falls.
     running: String(running),
   }),
-  waiting: waitingOf,
+  waiting: (progress) => allWaiting([progress]),
   line: ({ done, total, running }) => `onboarding: ${done}/${total} customers, ${running} running`,
   paced: ({ customers: { total, queued, running } }) => ({
     amount: total - queued - running,

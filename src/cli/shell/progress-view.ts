@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import { nothingWaits, type WaitingState } from "../../domain/waiting.js";
+import { type WaitingState, waitingState } from "../../domain/waiting.js";
 import { elapsed, type Pace, type PaceWords, paceWords, withSample } from "../terminal/pace.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines, waitingNews } from "../terminal/waiting-lines.js";
@@ -139,7 +139,7 @@ function lineView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P>
   const pace = paceOf(form);
   let saidAt = Date.now();
   let said = "";
-  let waiting = nothingWaits();
+  let waiting = waitingState([]);
   let toldOfSilence = false;
   return {
     show(progress) {

@@ -1,6 +1,6 @@
 import type { Unauthorized } from "../../domain/failures.js";
 import { type EndReason, type RunStatus, whyCutShort } from "../../domain/run.js";
-import { waitingOf } from "../../domain/waiting.js";
+import { allWaiting } from "../../domain/waiting.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { Preflight } from "../session/preflight.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
@@ -66,7 +66,7 @@ export function declaredRun<Progress, Totals extends object>(
       const isOver = end !== undefined && end.kind !== "interrupted" && end.kind !== "halted";
       const waiting = isOver || sofar === undefined ? undefined : form.progress.waiting?.(sofar);
       if (waiting === undefined) return { summary, text: lines.join("\n"), unauthorized, notes };
-      const waits = waitingOf(waiting);
+      const waits = allWaiting([waiting]);
       const text = [...lines, ...waitingLines(waits, Date.now())].join("\n");
       return { summary: { ...summary, ...waits }, text, unauthorized, notes };
     },

@@ -10,7 +10,7 @@ import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/
 import { forgottenRow } from "../../../src/domain/onboarding/customer.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { NO_REASON } from "../../../src/domain/run.js";
-import { nothingWaits } from "../../../src/domain/waiting.js";
+import { waitingState } from "../../../src/domain/waiting.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
@@ -25,7 +25,7 @@ const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}
   runId: RUN,
   batchId: BATCH,
   customers: { ...queuedRows(30), queued: 10, failed: 20 },
-  ...nothingWaits(),
+  ...waitingState([]),
   manualReview: 0,
   calls: 20,
   answer_bytes: 4_000,

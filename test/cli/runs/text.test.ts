@@ -10,7 +10,7 @@ import {
   waitingWords,
 } from "../../../src/cli/runs/text.js";
 import type { SeenRun } from "../../../src/domain/seen-run.js";
-import { nothingWaits } from "../../../src/domain/waiting.js";
+import { waitingState } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const SYNC: SeenRun = {
@@ -78,7 +78,7 @@ test("a list says when a run began, how long it took and what it did", () => {
 
 test("a run in progress says how many calls at once the service bears, once that was learnt", () => {
   const open = (learned_limit: number | null) => {
-    return waitingWords({ ...SYNC, status: "running", progress: { ...nothingWaits(), learned_limit } });
+    return waitingWords({ ...SYNC, status: "running", progress: { ...waitingState([]), learned_limit } });
   };
   expect(open(null)).toEqual([]);
   expect(open(8)).toEqual(["8 calls at once, as the service bears them"]);

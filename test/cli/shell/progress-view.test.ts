@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createProgressView } from "../../../src/cli/shell/progress-view.js";
 import { type Terminal, withTimeStamps } from "../../../src/cli/terminal/terminal.js";
-import { nothingWaits, type WaitingState } from "../../../src/domain/waiting.js";
+import { type WaitingState, waitingState } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 interface Shown {
@@ -26,7 +26,7 @@ function openView(terminal: Terminal = log) {
     figures: ({ done }) => ({ done, total: 100 }),
     line: ({ done, total }) => `reading: ${done}/${total} links`,
     paced: ({ done, parts = done }) => ({ amount: parts * 100, unit: "rows", expected: 100, done: parts }),
-    waiting: ({ waits }) => waits ?? nothingWaits(),
+    waiting: ({ waits }) => waits ?? waitingState([]),
   });
 }
 

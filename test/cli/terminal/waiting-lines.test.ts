@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { waitingLines, waitingNews } from "../../../src/cli/terminal/waiting-lines.js";
 import {
-  nothingWaits,
   type Waiting,
   type WaitingName,
   type WaitingState,
+  waitingState,
 } from "../../../src/domain/waiting.js";
 
 const now = new Date(2026, 10, 22, 1, 20, 0).getTime();
@@ -18,16 +18,16 @@ function waiting(name: WaitingName, attempts = 6, next = 40_000): Waiting {
   };
 }
 const state = (...waits: Waiting[]): WaitingState => ({
-  ...nothingWaits(),
+  ...waitingState([]),
   waiting: waits,
   waiting_total: waits.length,
 });
 const links = (count: number, attempts = 1) =>
   Array.from({ length: count }, (_, n) => waiting({ link: `link_${n}` }, attempts));
-const throttled = (ms: number) => ({ ...nothingWaits(), throttled_until: instant(ms) });
+const throttled = (ms: number) => ({ ...waitingState([]), throttled_until: instant(ms) });
 
 test.for([
-  ["nothing", nothingWaits(), []],
+  ["nothing", waitingState([]), []],
   [
     "a link",
     state(waiting({ link: "link_1" })),
@@ -46,7 +46,7 @@ test.for([
   ["the service", throttled(47 * 60_000), ["waiting: throttled by the service until 02:07"]],
   [
     "a place among the calls in flight",
-    { ...nothingWaits(), waits_for_place: true },
+    { ...waitingState([]), waits_for_place: true },
     ["waiting: for the call limit; other calls have all places"],
   ],
   ["a pause that is over", throttled(-1), []],
@@ -73,10 +73,15 @@ test.for([
   ["its next try has come near", one, state(waiting({ link: "a" }, 1, 1_000)), []],
   ["it failed again", one, state(waiting({ link: "a" }, 2)), [/^waiting: a http_503, 3rd try/]],
   ["another one failed", one, state(waiting({ link: "a" }, 1), waiting({ link: "b" }, 1)), [/^waiting: b /]],
-  ["the service asks for a pause", nothingWaits(), throttled(60_000), [/^waiting: throttled by the service/]],
+  [
+    "the service asks for a pause",
+    waitingState([]),
+    throttled(60_000),
+    [/^waiting: throttled by the service/],
+  ],
   [
     "more wait than are named",
-    nothingWaits(),
+    waitingState([]),
     { ...state(...links(20)), waiting_total: 137 },
     [/link_0/, /link_1/, /link_2/, /link_3/, /link_4/, /^waiting: 137 in all$/],
   ],

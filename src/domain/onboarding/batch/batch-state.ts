@@ -1,7 +1,7 @@
 import { NO_CALLS, type SentCalls } from "../../counts.js";
 import type { Phases } from "../../phases.js";
 import type { Refusals } from "../../refusals.js";
-import { allWaiting, nothingWaits, type Waiting, type WaitingState } from "../../waiting.js";
+import { allWaiting, type Waiting, type WaitingState, waitingState } from "../../waiting.js";
 import type { BatchRunInput, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 
@@ -71,7 +71,7 @@ export function customersOf({ next, upTo, waiting, outstanding, counts }: BatchS
 
 export function waitingCustomers({ outstanding }: BatchState): WaitingState {
   const waiting = outstanding.flatMap(({ waits }) => waits ?? []);
-  return allWaiting([{ ...nothingWaits(), waiting, waiting_total: waiting.length }]);
+  return allWaiting([{ ...waitingState([]), waiting, waiting_total: waiting.length }]);
 }
 
 export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): boolean {
