@@ -1,18 +1,9 @@
 import { REFUSALS, type Refusal } from "../domain/webhooks/rejection.js";
 import type { Logger } from "../logger.js";
 
-interface Counts {
-  /** Events answered with 2xx. */
-  taken: number;
-  /** Of these: staged already. */
-  repeated: number;
-  /** Of these: that an open row of a customer took. */
-  matched: number;
-  /** Of these: of a kind that the document does not name. */
-  unknown: number;
-  validated: number;
-  readonly refused: Record<Refusal, number>;
-}
+/** Events answered with 2xx; of these, staged already, for an open row, of a kind that the document does not name. */
+type EventCounts = Record<"taken" | "repeated" | "matched" | "unknown", number>;
+type Counts = EventCounts & { validated: number; readonly refused: Record<Refusal, number> };
 export type ReceiverCounts = Readonly<Counts>;
 
 const LOG_EVERY_MS = 60_000;
@@ -24,13 +15,12 @@ export class RequestCounts {
   #complainedAt = 0;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param tell is told what became of each request */
+  /** @param tell hears what became of each request */
   constructor(
     private readonly log: Logger,
     private readonly tell?: (result: string) => void,
   ) {
-    const none = Object.keys(REFUSALS).map((name) => [name, 0]);
-    const refused = Object.fromEntries(none) as Record<Refusal, number>;
+    const refused = Object.fromEntries(Object.keys(REFUSALS).map((name) => [name, 0])) as Counts["refused"];
     this.#counts = { taken: 0, repeated: 0, matched: 0, unknown: 0, validated: 0, refused };
     this.#logged = JSON.stringify(this.#counts);
     this.#timer = setInterval(() => this.#log(), LOG_EVERY_MS).unref();

@@ -27,9 +27,8 @@ export interface EventIntakeParts {
 }
 
 /**
- * Accepts one webhook. It is durable in the staging area before anyone is told of it, and the customer's row, or
- * else the table's workflow, is told before the sender gets its 2xx. After a crash in between, the sender's repetition or the
- * next scan of the staging area does the rest; each step can be done twice.
+ * Accepts one webhook: stages it durably, then tells the customer's row, or else the table's workflow, then the sender gets
+ * its 2xx. After a crash in between, the sender's repetition or the next scan of the staging area does the rest.
  *
  * @throws Error where the lake or Temporal can't be reached: the sender must send it again.
  */
@@ -48,7 +47,7 @@ export async function takeEvent(
   const event = customerMessage(messageId, facts);
   const matched = event !== null && (await customers.tell(facts, event));
   const receipt = { name: stagedEventName(messageId), matched };
-  // An open row would have been told; the event is staged, and the table's workflow may be told later.
+  // It is staged, so the table's workflow may be told later.
   if (event !== null && facts.playbookKey !== null) notice.tellSoon(receipt);
   else await notice.tell(receipt);
   counts.countTaken({ repeated: !isNew, matched, unknown: facts.known === null });
@@ -66,8 +65,8 @@ export interface SessionIntakeParts {
 }
 
 /**
- * Accepts the token of a flow that a customer finished: asks the service who it was and how it ended, and tells the
- * customer's open row. The token is kept nowhere. A 401 is about the token where the service accepts the key otherwise.
+ * Accepts the token of a flow that a customer finished, and stores it nowhere: asks the service who it was and how it ended,
+ * and tells the customer's open row.
  *
  * @returns how many customers waited for it, or why it is refused
  * @throws Error where Temporal or the service can't be reached: the token may be sent again.
@@ -85,6 +84,7 @@ export async function takeSession(
   try {
     session = await api.read(validateSession, { body: { validation_token } }, { signal });
   } catch (error) {
+    // A 401 is about the token where the service accepts the key otherwise.
     if (isRefusal(error) || (error instanceof AuthError && !(await api.isKeyRefused({ signal }))))
       return "session";
     throw error;
@@ -102,7 +102,7 @@ export async function takeSession(
   return { matched: matched.filter(Boolean).length };
 }
 
-/** Tries harder than for an event: only the holder of the token could repeat this. */
+/** Tries again: only the holder of the token could. */
 async function tell(
   customers: CustomerNotice,
   subject: NamedCustomer,

@@ -12,17 +12,16 @@ import type { SealedStore } from "../lake/store/sealed-store.js";
 import { type FollowPlace, tellFollow } from "../temporal/onboarding/open-rows.js";
 import { signalOrStart } from "../temporal/running-workflows.js";
 
-/** Time for one Temporal request; after it the sender is asked to try again. */
 const ANSWER_WITHIN_MS = 5_000;
 
 export function inTime<R>(client: Client, work: () => Promise<R>, ms: number = ANSWER_WITHIN_MS): Promise<R> {
   return client.withDeadline(Date.now() + ms, work);
 }
 
-/** Sends things together: one bundle at a time, each with all that came while the one before was under way. */
+/** Sends one bundle at a time, each with all that came meanwhile. */
 export class Bundles<T> {
   readonly #waiting: T[] = [];
-  /** The bundle that will carry what waits, and the end of the one before it. */
+  /** The bundle of what waits, and the end of the one before it. */
   #next: Promise<void> | undefined;
   #sent: Promise<void> = Promise.resolve();
 
@@ -40,23 +39,19 @@ export class Bundles<T> {
   }
 }
 
-/** Receipts that nobody waits for. */
+// Each signal costs a workflow task and some writes, so receipts that nobody waits for are collected.
 const MOST_COLLECTED = 1_000;
-/** Each signal costs a workflow task and some writes, so receipts that nobody waits for are collected. */
 const COLLECT_MS = 500;
 const AGAIN_AFTER_MS = 10_000;
 
-/**
- * Tells the workflow that writes webhooks into their table what is staged. A flood makes longer signals, not
- * more.
- */
+/** Tells the workflow that writes webhooks into their table what is staged: of a flood in longer signals, not more. */
 export class EventNotice {
   readonly #bundles: Bundles<EventReceipt>;
   readonly #soon: EventReceipt[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @param complain Gets the error when collected receipts could not be sent; they are sent again later. */
+  /** @param complain where collected receipts could not be sent; they are sent again later */
   constructor(
     client: Client,
     scope: string,
@@ -69,14 +64,13 @@ export class EventNotice {
     );
   }
 
-  /** Collects a receipt that nobody waits for. When too many wait, the rest is dropped: the events are staged anyway. */
+  /** Collects a receipt that nobody waits for, or drops it where too many wait: the event is staged anyway. */
   tellSoon(receipt: EventReceipt): void {
     if (this.#soon.length >= MOST_COLLECTED) return;
     this.#soon.push(receipt);
     this.#collect(COLLECT_MS);
   }
 
-  /** Sends what is still collected, if possible. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -102,7 +96,7 @@ export class EventNotice {
     }
   }
 
-  /** Resolves once Temporal has them; starts the workflow where it does not run. */
+  /** Resolves once Temporal has them. */
   tell(...receipts: readonly EventReceipt[]): Promise<void> {
     return this.#bundles.add(...receipts);
   }
@@ -118,7 +112,7 @@ export class CustomerNotice {
     this.#bundles = new Bundles((news) => inTime(client, () => tellFollow(client, place, "news", news)));
   }
 
-  /** Resolves once Temporal has the news; whether a row was open that waits for them. */
+  /** Resolves once Temporal has the news: whether a row waits for them. */
   async tell(customer: NamedCustomer, event: CustomerEvent): Promise<boolean> {
     const keys = await this.#open.keysOf(customer);
     if (keys.length > 0) await this.#bundles.add(...keys.map((key) => ({ key, event })));

@@ -50,7 +50,7 @@ export interface ReceiverOptions extends ListenPlace {
 export interface Receiver {
   readonly url: string;
   counts(): ReceiverCounts;
-  /** Accepts no new connection, finishes the open requests, then releases everything. */
+  /** Finishes the open requests, then releases everything. */
   stop(): Promise<void>;
 }
 
@@ -63,23 +63,15 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { client, scope, taskQueue } = options;
   const limits = { ...LIMITS, ...options.limits };
   const counts = new RequestCounts(options.log, options.metrics?.received);
-  const notice = new EventNotice(client, scope, taskQueue, (error) =>
+  const notice = new EventNotice(client, scope, taskQueue, (err) =>
     options.log.warn(
-      { err: error },
+      { err },
       "could not tell the workflow that writes webhooks into their table; they stay staged",
     ),
   );
   const signatures = new Signatures(options.secrets);
-  const answer = createRoutes(
-    {
-      ...options,
-      customers: new CustomerNotice(client, options.sealed, { scope, taskQueue }),
-      signatures,
-      notice,
-      counts,
-    },
-    limits,
-  );
+  const customers = new CustomerNotice(client, options.sealed, { scope, taskQueue });
+  const answer = createRoutes({ ...options, customers, signatures, notice, counts }, limits);
   let stopping = false;
   const server = createServer(
     {
@@ -89,17 +81,17 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
     async (request, response) => {
-      let given: Answer;
+      let reply: Answer;
       try {
-        given = await answer(request);
+        reply = await answer(request);
       } catch (error) {
         // A sender that has disconnected waits for no answer.
         if (request.destroyed && !request.complete) return;
         counts.complain(error);
         counts.countRefused("unavailable");
-        given = refusalAnswer("unavailable");
+        reply = refusalAnswer("unavailable");
       }
-      writeAnswer(request, response, given, stopping);
+      writeAnswer(request, response, reply, stopping);
     },
   );
   server.maxConnections = limits.connections;
@@ -120,11 +112,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 }
 
-/** Reports events that an earlier receiver staged without reporting them, and follow-ups that wait. */
+/** Reports what an earlier receiver staged without reporting it, and follow-ups that wait. */
 async function reportEarlier(sealed: SealedStore, notice: EventNotice, counts: RequestCounts): Promise<void> {
   try {
-    const left = [...(await stagedEvents(sealed)), ...(await followUpNames(sealed))];
-    if (left.length > 0) await notice.tell();
+    const staged = [...(await stagedEvents(sealed)), ...(await followUpNames(sealed))];
+    if (staged.length > 0) await notice.tell();
   } catch (error) {
     counts.complain(error);
   }

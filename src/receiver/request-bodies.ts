@@ -8,18 +8,16 @@ interface UnfinishedBody {
 }
 
 /**
- * Reads the bodies of requests, of any number of senders at once. Where they would take too much memory, the oldest
- * unfinished one is refused: many slow senders get in each other's way, and not in that of a fast one.
+ * Reads the bodies of requests. Where they would take too much memory, the oldest unfinished one is refused, so slow senders
+ * hold up no fast one.
  */
 export class RequestBodies {
-  /** The oldest one first. */
   readonly #unfinished = new Set<UnfinishedBody>();
   #bytes = 0;
 
-  /** @param limits of one body, and of all bodies that are still arriving together */
   constructor(private readonly limits: { readonly bodyBytes: number; readonly unfinishedBytes: number }) {}
 
-  /** Reads one body; a refusal as soon as it is clear. @throws Error when the sender disconnects. */
+  /** Reads one body, or refuses it as soon as possible. @throws Error when the sender disconnects. */
   async read(request: IncomingMessage): Promise<Buffer | BodyRefusal> {
     const { bodyBytes } = this.limits;
     if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return "too_large";

@@ -6,9 +6,7 @@ import { RequestBodies } from "./request-bodies.js";
 
 export const RECEIVER_PATHS = { webhooks: "/webhooks", validate: "/validate", health: "/healthz" } as const;
 
-/**
- * How many bodies are handled at once, and how large each may be. As much again may be arriving: this bounds memory.
- */
+/** As many bodies again may be arriving: this bounds memory. */
 export interface RouteLimits {
   readonly bodyBytes: number;
   readonly webhooksAtOnce: number;
@@ -19,10 +17,7 @@ type Route = (request: IncomingMessage) => Promise<Answer>;
 
 const HEALTH_WITHIN_MS = 2_000;
 
-/**
- * Answers requests by their path and method; counts every refusal. A route throws where something it needs can't be
- * reached; the caller answers that.
- */
+/** Answers requests and counts refusals. @throws Error where something that a route needs can't be reached */
 export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limits: RouteLimits): Route {
   const { client, counts } = parts;
   const { bodyBytes, webhooksAtOnce, sessionsAtOnce } = limits;
@@ -35,7 +30,7 @@ export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limit
     return refusalAnswer(refusal);
   };
 
-  /** A route that handles `most` bodies at once; a body that is still arriving takes no place. */
+  /** A route that handles `most` bodies at once; one that is still arriving takes no place. */
   function intake(
     most: number,
     take: (request: IncomingMessage, body: string) => Promise<Answer | Refusal>,
@@ -56,10 +51,11 @@ export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limit
   }
 
   async function health(): Promise<Answer> {
-    const asked = inTime(client, () => client.workflowService.getSystemInfo({}), HEALTH_WITHIN_MS);
-    const isThere = (await asked.catch(() => undefined)) !== undefined;
-    const status = isThere ? "ok" : "unavailable";
-    return { status: isThere ? 200 : 503, body: { status, ...counts.counts } };
+    const answer = (status: number, word: string) => ({ status, body: { status: word, ...counts.counts } });
+    return inTime(client, () => client.workflowService.getSystemInfo({}), HEALTH_WITHIN_MS).then(
+      () => answer(200, "ok"),
+      () => answer(503, "unavailable"),
+    );
   }
 
   const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
@@ -93,20 +89,17 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to a refused request; it quotes nothing of the request. */
+/** Quotes nothing of the request. */
 export function refusalAnswer(refusal: Refusal): Answer {
   const status = REFUSALS[refusal];
   const answer: Answer = { status, body: { error: refusal } };
   return status === 503 ? { ...answer, headers: { "retry-after": "1" } } : answer;
 }
 
-/** Milliseconds before the connection is cut after an answer: cut at once, the answer might never arrive. */
+/** Cut at once after an answer, a connection might lose it. */
 const TRAVEL_MS = 1_000;
 
-/**
- * Writes an answer; the last one on a connection says so. An answer to an incomplete request is the last one: the rest
- * of the request is not read.
- */
+/** Writes an answer. One to an incomplete request, whose rest is not read, is the last on its connection. */
 export function writeAnswer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -125,7 +118,7 @@ export function writeAnswer(
   else cutAfter(request, response, text);
 }
 
-// Node would read the rest of the request once the answer has ended, so this answer is never ended.
+// Once the answer has ended, Node would read the rest of the request.
 function cutAfter(request: IncomingMessage, response: ServerResponse, text: string): void {
   request.pause();
   response.write(text);

@@ -5,19 +5,15 @@ import type { Refusal } from "../domain/webhooks/rejection.js";
 
 const TOLERANCE_S = 5 * 60;
 
-/**
- * Checks messages by Standard Webhooks; during a rotation each of the secrets is accepted. Its headers begin with
- * `webhook-`, or with `svix-` as before the standard.
- */
+/** Checks messages by Standard Webhooks, whose headers begin with `webhook-`, or with `svix-` as before the standard. */
 export class Signatures {
   readonly #webhooks: readonly Webhook[];
 
-  /** @param secrets `whsec_` and base64. */
+  /** @param secrets `whsec_` and base64; more than one during a rotation */
   constructor(secrets: readonly string[]) {
     this.#webhooks = secrets.map((secret) => new Webhook(secret));
   }
 
-  /** Returns the message's id, or why the message is refused. */
   check(headers: IncomingHttpHeaders, body: string): { readonly messageId: string } | Refusal {
     const [id, timestamp, signature] = ["id", "timestamp", "signature"].map(
       (part) => headers[`webhook-${part}`] ?? headers[`svix-${part}`],

@@ -7,14 +7,13 @@ import { addressOf, closeNow, isSame, type ListenPlace, listen, shortBody } from
 
 interface CodecServerOptions extends ListenPlace {
   readonly keys: EncryptionKeys;
-  /** Who has it may read: it comes as a bearer token, or as the first part of the path. */
+  /** Comes as a bearer token, or as the first part of the path. */
   readonly token: string;
   /** Of the pages that may ask. */
   readonly origins: readonly string[];
 }
 
 export interface CodecServer {
-  /** Without the token. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -46,7 +45,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
         const isKnown = error instanceof InputError || error instanceof SyntaxError;
         return { status: isKnown ? 400 : 500, body: { message: isKnown ? error.message : "failed" } };
       })
-      .then((found) => write(response, options, request, found));
+      .then((reply) => write(response, options, request, reply));
   });
   await listen(server, options, "nothing was started");
   return {
@@ -59,21 +58,21 @@ async function answer(options: CodecServerOptions, request: IncomingMessage): Pr
   const { origin, authorization = "" } = request.headers;
   if (origin !== undefined && !options.origins.includes(origin)) return { status: 403 };
   if (request.method === "OPTIONS") return { status: 204 };
-  const [given = "", step = ""] = partsOf(request.url ?? "", authorization);
-  if (!isSame(given, options.token)) return { status: 401 };
+  const [token = "", step = ""] = partsOf(request.url ?? "", authorization);
+  if (!isSame(token, options.token)) return { status: 401 };
   if (request.method !== "POST") return { status: 405 };
   if (step !== "decode" && step !== "encode") return { status: 404 };
   const body = await shortBody(request, MOST_BYTES);
   if (body === undefined) return { status: 413 };
-  const asked = JSON.parse(body) as { payloads?: readonly JsonPayload[] };
+  const { payloads = [] } = JSON.parse(body) as { payloads?: readonly JsonPayload[] };
   // The CLI sends an empty one where nobody named any.
   const namespace = String(request.headers["x-namespace"] || "default");
   const codecs = dataConverter(options.keys, namespace).payloadCodecs;
-  const payloads = await through(codecs, step, (asked.payloads ?? []).map(payloadOf));
-  return { status: 200, body: { payloads: payloads.map(jsonOf) } };
+  const coded = await through(codecs, step, payloads.map(payloadOf));
+  return { status: 200, body: { payloads: coded.map(jsonOf) } };
 }
 
-/** The token and the step: from `/<token>/decode`, or from `/decode` and the header. */
+/** The token and the step: of `/<token>/decode`, or of the header and `/decode`. */
 function partsOf(url: string, authorization: string): (string | undefined)[] {
   const parts = (url.split("?")[0] ?? "").split("/").slice(1);
   return parts.length > 1 ? [parts[0], parts[1]] : [authorization.replace(/^Bearer /i, ""), parts[0]];
@@ -84,10 +83,10 @@ async function through(
   step: "decode" | "encode",
   payloads: Payload[],
 ): Promise<Payload[]> {
-  let found = payloads;
-  for (const codec of step === "encode" ? codecs : codecs.toReversed()) found = await codec[step](found);
+  let coded = payloads;
+  for (const codec of step === "encode" ? codecs : codecs.toReversed()) coded = await codec[step](coded);
   // What is not sealed, such as search attributes, is shown as it is.
-  return found.map((payload, at) => (payload === UNSEALED_PAYLOAD ? (payloads[at] ?? payload) : payload));
+  return coded.map((payload, at) => (payload === UNSEALED_PAYLOAD ? (payloads[at] ?? payload) : payload));
 }
 
 function payloadOf({ metadata = {}, data = "" }: JsonPayload): Payload {

@@ -7,20 +7,19 @@ import {
 } from "@temporalio/client";
 import { describeRunning, pendingFailuresOf } from "./running-workflows.js";
 
-/** How long a cancelled run may make no progress towards its end (its row, the deletion of its staging). */
+/** So long a cancelled run may make no progress towards its end. */
 const CANCEL_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
 interface GiveUpOptions {
-  /** Milliseconds without progress of the cancelled run before it is terminated. */
   readonly cancelMs?: number;
-  /** Stops waiting; the run is left as it is then. */
+  /** Stops waiting. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Gives up a running job: cancels it, and terminates it where it makes no progress towards its end, because no worker
- * runs, a step keeps failing or its workflow is stuck. `cleanUp` then does what a cancelled run does itself.
+ * Cancels a running job, and terminates it where it makes no progress towards its end: no worker runs, a step keeps failing,
+ * its workflow is stuck. `cleanUp` then does what a cancelled run does itself.
  */
 export async function giveUpRun(
   client: Client,
@@ -34,17 +33,17 @@ export async function giveUpRun(
   };
   const first = await ours();
   if (first === undefined) return;
-  // The same job may be started again at any time: only this run and its continuations are meant.
+  // The same job may be started again at any time.
   const firstExecutionRunId = first.raw.workflowExecutionInfo?.firstRunId || first.runId;
-  const given = client.workflow.getHandle(handle.workflowId, undefined, { firstExecutionRunId });
-  await unlessEnded(given.cancel());
+  const run = client.workflow.getHandle(handle.workflowId, undefined, { firstExecutionRunId });
+  await unlessEnded(run.cancel());
   let seen = first;
   let movedAt = Date.now();
   for (let now = await ours(); now !== undefined && !signal?.aborted; now = await ours()) {
     if (await hasMoved(client, seen, now)) movedAt = Date.now();
     seen = now;
     if (Date.now() - movedAt > cancelMs) {
-      await unlessEnded(given.terminate("given up by its user; it did not end when it was cancelled"));
+      await unlessEnded(run.terminate("given up by its user; it did not end when it was cancelled"));
       await cleanUp(runId);
       return;
     }
@@ -52,7 +51,7 @@ export async function giveUpRun(
   }
 }
 
-/** Whether a run made progress since it was last seen. While a step fails, events alone are no progress. */
+/** Whether a run made progress. While a step fails, events alone are none. */
 async function hasMoved(
   client: Client,
   before: WorkflowExecutionDescription,
@@ -62,7 +61,6 @@ async function hasMoved(
   return (await pendingFailuresOf(client, now)).length === 0;
 }
 
-/** Ignores that the run has ended by itself meanwhile. */
 async function unlessEnded(request: Promise<unknown>): Promise<void> {
   await request.catch((error: unknown) => {
     if (!(error instanceof WorkflowNotFoundError)) throw error;

@@ -4,19 +4,13 @@ import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { InputError } from "../domain/failures.js";
 
-/** Where a server of ours listens. */
 export interface ListenPlace {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
 }
 
-/**
- * Listens.
- *
- * @param otherwise what does not happen where the port can't be used
- * @throws InputError
- */
+/** @param otherwise what does not happen where the port can't be used @throws InputError */
 export function listen(server: Server, { host, port }: ListenPlace, otherwise: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -30,7 +24,7 @@ export function listen(server: Server, { host, port }: ListenPlace, otherwise: s
   });
 }
 
-/** Checks that a server could listen there, before anything is started. @throws InputError as {@link listen}. */
+/** Checks that a server could listen there. @throws InputError as {@link listen}. */
 export async function checkPlace(place: ListenPlace, otherwise: string): Promise<void> {
   const probe = createServer();
   await listen(probe, place, otherwise);
@@ -42,7 +36,7 @@ export function addressOf(server: Server, { host }: ListenPlace): string {
   return placeAddress({ host, port });
 }
 
-/** What this machine opens to reach a place; where it is all of the machine's addresses, the machine's own. */
+/** What this machine opens to reach a place. */
 export function placeAddress({ host, port }: ListenPlace): string {
   const own = OWN[host] ?? host;
   return `http://${own.includes(":") ? `[${own}]` : own}:${port}`;
@@ -51,15 +45,15 @@ export function placeAddress({ host, port }: ListenPlace): string {
 const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /**
- * Whether a request asks for a server of this machine: by an address, a name without a dot, or the name at which it
- * listens. Any other name may be another site's that leads here, which would read in its visitors' names (DNS rebinding).
+ * Whether a request names a server of this machine: by an address, a name without a dot, or the name at which it listens.
+ * Another site's name that leads here would read in its visitors' names (DNS rebinding).
  */
-export function isOwnName(asked: string, own: string): boolean {
-  const name = asked.replace(/:\d+$/, "");
+export function isOwnName(host: string, own: string): boolean {
+  const name = host.replace(/:\d+$/, "");
   return /^([\w-]+|\d+(\.\d+){3}|\[[\da-f:]+\])$/i.test(name) || (name !== "" && name === own);
 }
 
-/** Reads the body of a request; undefined as soon as it is longer than `most` bytes. */
+/** The body of a request; undefined as soon as it is longer than `most` bytes. */
 export async function shortBody(request: IncomingMessage, most: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -80,6 +74,6 @@ export async function closeNow(server: HttpServer): Promise<void> {
 }
 
 /** Compares secrets in a time that tells nothing of where they differ. */
-export function isSame(given: string, wanted: string): boolean {
-  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", wanted, "buffer"));
+export function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"));
 }

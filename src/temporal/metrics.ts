@@ -8,22 +8,21 @@ interface MeasuredRun {
   readonly schedule: string | undefined;
   readonly seconds: number;
   readonly counts: Readonly<Record<string, number>>;
-  /** Of a bulk job: what became of the rows of its file. */
+  /** What became of the rows of a bulk job's file. */
   readonly rows?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What a process counts for Prometheus or OTLP; no id of a person, link or run is a label (docs/run/operate.md, "Metrics"). */
+/** What a process counts; no id of a person, link or run is a label (docs/run/operate.md, "Metrics"). */
 export interface Metrics {
   called(call: MadeCall): void;
   runEnded(run: MeasuredRun): void;
-  /** A commit to a table found its version taken by another writer. */
   conflicted(table: string): void;
   openRows(rows: number): void;
-  /** A request to the receiver: `taken`, `validated`, or why it was refused. */
+  /** `taken`, `validated`, or why a webhook was refused. */
   received(result: string): void;
 }
 
-/** Columns of `runs` that are rows by what became of them. */
+/** Columns of `runs`. */
 const CHANGES = ["created", "updated", "removed", "quarantined"];
 const COUNTED = {
   pages: "Pages of lists that were read",
@@ -51,20 +50,12 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
     "nightledger_last_completed_timestamp_seconds",
     "When the last run that completed ended, with failures or without, since 1970",
   );
-  const conflicts = counter(
-    "nightledger_commit_conflicts",
-    "Attempts to commit that another writer was faster than, by table",
-  );
-  const open = meter.createGauge(
-    "nightledger_open_rows",
-    "int",
-    undefined,
-    "Rows of customers that are in work or waited for",
-  );
-  const webhooks = counter(
-    "nightledger_webhooks",
-    "Requests to the receiver of webhooks, by what became of them",
-  );
+  const conflictWords = "Attempts to commit that another writer was faster than, by table";
+  const conflicts = counter("nightledger_commit_conflicts", conflictWords);
+  const openWords = "Rows of customers that are in work or waited for";
+  const open = meter.createGauge("nightledger_open_rows", "int", undefined, openWords);
+  const webhookWords = "Requests to the receiver of webhooks, by what became of them";
+  const webhooks = counter("nightledger_webhooks", webhookWords);
   return {
     called({ operation, status, seconds, waitedSeconds, bytes: read }) {
       calls.add(1, { operation, status });

@@ -8,20 +8,18 @@ interface RuntimeLogger {
   error(fields: object, message: string): void;
 }
 
-/** Where metrics are: an endpoint that Prometheus asks, or a collector that they are sent to. */
+/** An endpoint that Prometheus reads, or a collector that metrics are sent to. */
 type MetricsPlace =
   | { readonly host: string; readonly port: number; readonly otlp?: undefined }
   | { readonly otlp: string };
 
-/** The SDK keeps its first logger for the life of the process, so that one forwards to whatever is the target now. */
+/** The SDK keeps its first logger for ever, so that one forwards to this. */
 let target: RuntimeLogger | undefined;
 let runtime: Runtime | undefined;
 
 /**
- * Installs the process's Temporal runtime, before the first connection: messages of the core and the SDK go to the
- * logger and never to the console, and the command handles signals. Called again, it only changes the logger.
- *
- * @param metrics where they are exported; left out: nowhere
+ * Installs the process's Temporal runtime, before the first connection: its messages go to the logger and never to the
+ * console, and the command handles signals. Called again, it only changes the logger.
  */
 export function installRuntime(logger: RuntimeLogger, metrics?: MetricsPlace): void {
   target = logger;
@@ -36,7 +34,7 @@ export function installRuntime(logger: RuntimeLogger, metrics?: MetricsPlace): v
   });
 }
 
-/** Ends the runtime. The SDK does so with the last worker, but one that exports metrics keeps a process without a worker going. */
+/** The SDK ends it with the last worker; exporting metrics, it keeps a process without a worker going. */
 export async function endRuntime(): Promise<void> {
   await runtime?.shutdown();
 }
@@ -50,15 +48,12 @@ function exporterOf(place: MetricsPlace) {
 
 const METHODS = { TRACE: "debug", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
 
-/**
- * Messages of the SDK and its core are for debugging, except errors, messages about our workflows and failed workflow
- * tasks: nobody else reports those.
- */
+/** What the SDK says but for errors, our workflows and failed workflow tasks, which nobody else reports. */
 function isChatter(level: LogLevel, message: string, { sdkComponent }: LogMetadata): boolean {
   return sdkComponent !== "workflow" && level !== "ERROR" && !message.startsWith("Failing workflow task");
 }
 
-// Only plain fields: at debug level the SDK hands over whole tasks, with every payload decoded.
+// Only plain fields: the SDK also hands over whole tasks, with every payload decoded.
 function forward(level: LogLevel, message: string, fields: LogMetadata = {}): void {
   const plain = Object.entries(fields).filter(
     ([, value]) => typeof value !== "object" || value instanceof Error,
@@ -67,7 +62,6 @@ function forward(level: LogLevel, message: string, fields: LogMetadata = {}): vo
   try {
     target?.[method](Object.fromEntries(plain), message);
   } catch {
-    // The core delivers its last messages after a command has closed its log. An error in the SDK's timer would end a
-    // process that has done its work.
+    // After a command has closed its log, an error in the SDK's timer would end a process that has done its work.
   }
 }

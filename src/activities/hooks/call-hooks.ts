@@ -29,7 +29,7 @@ const JUDGED = `
 /** Then a run ends without its hooks. */
 const MOST_ATTEMPTS = triesOf({ ...STEP_RETRY, until: 15 * SECOND });
 
-/** Calls the hooks of a run that has its row. Where that activity is killed before this, its next attempt does it. */
+/** Calls the hooks of a run that has its row. */
 export async function callHooks({ hooks, lake, log }: HookDependencies, runId: string): Promise<void> {
   if (hooks === undefined || hooks.hooks.length === 0) return;
   const { taskQueue, attempt } = activityInfo();
@@ -48,19 +48,17 @@ export async function callHooks({ hooks, lake, log }: HookDependencies, runId: s
 }
 
 /** Reads a run, and how the one of its job before it ended; undefined where the lake lacks it. */
-export function judgedRun(lake: Pick<Lake, "table" | "store" | "duckdb">, runId: string) {
-  return readTables(lake, [runs], async (sql) => {
-    const [row] = (await sql.rows(JUDGED, [runId])) as unknown[];
-    return row as JudgedRun | undefined;
-  });
+export async function judgedRun(lake: Pick<Lake, "table" | "store" | "duckdb">, runId: string) {
+  const [row] = await readTables(lake, [runs], (sql) => sql.rows(JUDGED, [runId]));
+  return row as JudgedRun | undefined;
 }
 
-/** Names a hook by its target, which is a secret: histories have this name, and workers find the hook in their settings. */
+/** Names a hook in histories by its target, which is a secret. */
 export function hookKey({ webhook, command }: Pick<Hook, "webhook" | "command">): string {
   return hash("sha256", JSON.stringify(webhook === undefined ? { command } : { webhook })).slice(0, 16);
 }
 
-/** Starts a workflow for each hook that is called; a repetition starts none again. */
+/** Starts a workflow for each hook, once. */
 export async function startDeliveries(
   client: Context["client"],
   taskQueue: string,

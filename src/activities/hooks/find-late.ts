@@ -8,7 +8,6 @@ import { readTables } from "../../lake/query/query-views.js";
 import { IS_TIMELY, runs } from "../../lake/tables/runs.js";
 import { type HookDependencies, startDeliveries } from "./call-hooks.js";
 
-/** Starts the workflow that looks for late schedules, unless it is running. */
 export async function startLateWatch(client: Context["client"], taskQueue: string): Promise<void> {
   await client.workflow.start("watchLate", {
     workflowId: `hooks/${scopeOfQueue(taskQueue)}/late`,
@@ -19,7 +18,7 @@ export async function startLateWatch(client: Context["client"], taskQueue: strin
   });
 }
 
-/** Shortest and longest wait between two looks. */
+/** Between two looks. */
 const LOOK_MS = { least: 1_000, most: 600_000 };
 
 interface LateLook {
@@ -27,7 +26,7 @@ interface LateLook {
   readonly told: Readonly<Record<string, string | null>>;
 }
 
-/** Calls the hooks of schedules that have become late; null where nobody wants to know any more. */
+/** Calls the hooks of schedules that have become late; null where no hook hears of that. */
 export async function findLate(
   { hooks, lake, log }: HookDependencies,
   { told }: LateLook,
@@ -53,7 +52,7 @@ const LAST_RUNS = `
   select schedule, arg_max(run_id, finished_at) as "runId", epoch_ms(max(finished_at))::double as "endedAt"
   from runs where schedule is not null and ${IS_TIMELY} group by schedule`;
 
-/** Finds the schedules of a scope, not paused ones, none of whose runs has ended for too long. */
+/** Finds the unpaused schedules of which no run has ended for too long. */
 export async function lateSchedules(
   client: Context["client"],
   { scope, lake }: { readonly scope: string; readonly lake: Lake },

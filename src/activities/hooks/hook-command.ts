@@ -7,12 +7,9 @@ import { endGroup } from "../../temporal/cli/tool-process.js";
 
 /** After so long a command is killed, and tried again. */
 const LONGEST_MS = HOUR;
-/** Characters of a line of output that the log gets. */
 const LONGEST_LINE = 2_000;
-/** How long to wait for output that a command leaves behind. */
 const LAST_OUTPUT_MS = 1_000;
 
-/** Variables of the worker that its commands do not get. */
 const SECRET = /^(NIGHTLEDGER|TEMPORAL)_.*(KEY|SECRET|TOKEN|PASSWORD)/;
 
 /** Thrown when a hook's target did not take a message; Temporal tries again. */
@@ -21,28 +18,26 @@ export class HookError extends Error {
 }
 
 interface CommandRun {
-  /** Becomes one JSON line on its standard input. */
+  /** For its standard input, as JSON. */
   readonly line: object;
-  /** Variables besides those of this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Is told each line of its output. */
-  said(line: string): void;
+  onOutput(line: string): void;
   readonly signal: AbortSignal;
   readonly longestMs?: number;
 }
 
-/** Tells the beginning of each line: one that never ends is not kept whole. */
-function eachLine(output: Readable, said: (line: string) => void): void {
+/** Gives the beginning of each line. */
+function eachLine(output: Readable, onLine: (line: string) => void): void {
   let begun = "";
   output.setEncoding("utf8").on("data", (text: string) => {
     const lines = (begun + text).split("\n").map((line) => line.slice(0, LONGEST_LINE));
     begun = lines.pop() ?? "";
-    for (const line of lines) said(line);
+    for (const line of lines) onLine(line);
   });
-  output.on("end", () => begun !== "" && said(begun));
+  output.on("end", () => begun !== "" && onLine(begun));
 }
 
-/** The variables of this process that its commands get: all but Nightledger's own secrets. */
+/** All variables but Nightledger's own secrets. */
 export function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
 }
@@ -54,7 +49,7 @@ export function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  */
 export async function runHookCommand(
   command: string,
-  { line, env, said, signal, longestMs = LONGEST_MS }: CommandRun,
+  { line, env, onOutput, signal, longestMs = LONGEST_MS }: CommandRun,
 ): Promise<void> {
   signal.throwIfAborted();
   const child = spawn("sh", ["-c", command], { detached: true, env: { ...passedOn(process.env), ...env } });
@@ -63,7 +58,7 @@ export async function runHookCommand(
   const end = () => endGroup(child.pid);
   const timer = setTimeout(end, longestMs);
   signal.addEventListener("abort", end, { once: true });
-  for (const output of [child.stdout, child.stderr]) eachLine(output, said);
+  for (const output of [child.stdout, child.stderr]) eachLine(output, onOutput);
   try {
     // A command that does not read its input may close it early; only the exit code matters.
     child.stdin.on("error", () => undefined);

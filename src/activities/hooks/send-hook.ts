@@ -11,7 +11,7 @@ import { HookError, runHookCommand } from "./hook-command.js";
 
 const ANSWER_WITHIN_MS = 15_000;
 
-/** Makes one delivery. @throws HookError where the target did not take it; Temporal tries again. */
+/** Makes one delivery. @throws HookError where the target did not take it */
 export async function sendHook(
   { hooks, lake, log }: HookDependencies,
   delivery: HookDelivery,
@@ -39,20 +39,19 @@ export async function sendHook(
     NIGHTLEDGER_RUN_OUTCOME: run?.status ?? "",
     NIGHTLEDGER_RUN_SCHEDULE: schedule ?? "",
   };
-  const said = (line: string) => log.info({ run_id: runId, event, line }, "output of a hook's command");
-  await runHookCommand(hook.command ?? "", { line: body, env, said, signal });
+  const onOutput = (line: string) => log.info({ run_id: runId, event, line }, "output of a hook's command");
+  await runHookCommand(hook.command ?? "", { line: body, env, onOutput, signal });
 }
 
 interface HookRequest {
-  /** By which a receiver knows a message that it has had. */
+  /** The same for a repetition. */
   readonly id: string;
   readonly body: object;
-  /** Signs the request; undefined for none. */
   readonly secret: string | undefined;
 }
 
 /**
- * Posts a message and judges the status alone: a receiver's body may have no end, so it is not read.
+ * Posts a message. It reads no body, which may have no end.
  *
  * @throws HookError when the receiver did not take it; the signal's reason when aborted.
  */

@@ -7,7 +7,6 @@ export interface ShownAnswer {
   readonly body: unknown;
 }
 
-/** Makes of an answer what to show, without secrets unless `showSecrets` is set. */
 export function shownAnswer(
   operation: Operation,
   reply: { readonly status: number; readonly headers: IncomingHttpHeaders },
@@ -16,19 +15,22 @@ export function shownAnswer(
 ): ShownAnswer {
   const { status, headers } = reply;
   if (showSecrets) return { status, headers, body };
-  const shown = Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? HIDDEN : value]);
+  const masked = Object.entries(headers).map(([name, value]) => [
+    name,
+    isSecretHeader(name) ? HIDDEN : value,
+  ]);
   const paths = (operation.secrets ?? []).map((path) => path.split("."));
-  return { status, headers: Object.fromEntries(shown), body: hide(body, paths) };
+  return { status, headers: Object.fromEntries(masked), body: hide(body, paths) };
 }
 
-/** Makes of bytes what JSON can show: JSON, text, or base64. */
+/** JSON, text, or base64. */
 export function shownBytes(body: Buffer, contentType: string | undefined): unknown {
   if (body.length === 0) return null;
   if (/^application\/([\w.+-]+\+)?json\b/i.test(contentType ?? "")) {
     try {
       return JSON.parse(body.toString("utf8"));
     } catch {
-      // It is not JSON, whatever its content type says.
+      // Whatever its content type says.
     }
   }
   const text = body.toString("utf8");
@@ -42,14 +44,13 @@ export function prettyBody(body: unknown): string {
 
 const HIDDEN = "[hidden]";
 
-// Wherever an answer of an unknown shape has one of these, it opens something.
 const SECRET_NAME = /(^|_)(token|secret|password|api_key)$/i;
 
 function isSecretHeader(name: string): boolean {
   return /^(set-)?cookie$|authorization|token|secret|api-key/i.test(name);
 }
 
-/** Hides the secrets of an answer's body, and the personal values at the paths that its operation names. */
+/** Hides secrets, and the values at the paths that the operation names. */
 function hide(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (Array.isArray(value)) return value.map((item) => hide(item, paths));
   if (typeof value !== "object" || value === null) return value;

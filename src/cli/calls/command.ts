@@ -134,7 +134,7 @@ function showOperations(terminal: Terminal): void {
   );
 }
 
-/** Writes the help below the options of `call`: a list of all operations, or everything about one. */
+/** The help below the options of `call`: all operations, or everything about one. */
 export function callHelp(name: string | undefined): string {
   if (name !== undefined) return `\n${plain(operationText(findOperation(name)))}`;
   const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));
@@ -142,7 +142,7 @@ export function callHelp(name: string | undefined): string {
   return `\nOperations (call <operation> --help tells more):\n${lines.join("\n")}`;
 }
 
-// The text is written for a Markdown page; a terminal shows it without the markup.
+// Without the markup of a page.
 function plain(text: string): string {
   return text.replace(/^### /, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("\\|", "|");
 }

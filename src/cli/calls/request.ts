@@ -37,20 +37,19 @@ export function findOperation(name: string): Operation {
 }
 
 /**
- * Reads `--param name=value` and `--body` into the parameters of an operation. Converts values to the kind that the
- * operation needs; the client checks whether they are right.
+ * Reads `--param name=value` and `--body` into the parameters of an operation, which the client checks.
  *
  * @throws InputError naming the parameter, never its value.
  */
 export async function readCallRequest(
   operation: Operation,
-  given: readonly string[],
+  texts: readonly string[],
   bodyFile: string | undefined,
   stdin: Readable = process.stdin,
 ): Promise<{ readonly params: ParamsOf<Operation>; readonly clientToken: string | undefined }> {
   const parts: Record<Place, Record<string, unknown>> = { path: {}, query: {}, headers: {}, body: {} };
   let clientToken: string | undefined;
-  for (const [name, value] of given.map((text) => split(operation, text))) {
+  for (const [name, value] of texts.map((text) => split(operation, text))) {
     if (operation.auth === "client_token" && (name === "client_token" || name === "x-fp-authorization")) {
       if (clientToken !== undefined) throw givenTwice(operation, name);
       clientToken = value;
@@ -86,13 +85,6 @@ export async function readCallRequest(
 
 type Place = "path" | "query" | "headers" | "body";
 
-interface Target {
-  readonly place: Place;
-  readonly field: string;
-  readonly schema: z.ZodType;
-  readonly below?: string;
-}
-
 function split(operation: Operation, text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
@@ -107,8 +99,11 @@ function givenTwice(operation: Operation, name: string): InputError {
   return notSent(operation, `parameter ${name} is given twice`, "Give it once");
 }
 
-// Accepts for a header option its own name and that of its header.
-function target(operation: Operation, name: string): Target {
+// A header option has its own name and that of its header.
+function target(
+  operation: Operation,
+  name: string,
+): { place: Place; field: string; schema: z.ZodType; below?: string } {
   const { path, query, headers, body } = operation.params;
   for (const [place, schema] of Object.entries({ path, query, headers, body }) as [Place, z.ZodType?][]) {
     const inner = schema === undefined ? undefined : bare(schema);
@@ -171,18 +166,17 @@ async function readBytes(file: string, stdin: Readable): Promise<Uint8Array> {
   });
 }
 
-// Hides the parser's own message, which quotes what it read. Refuses bytes that are not UTF-8: others would be sent.
-function parsed(operation: Operation, what: string, given: string | Uint8Array): unknown {
+// The parser's message quotes what it read. Of bytes that are not UTF-8, others would be sent.
+function parsed(operation: Operation, what: string, text: string | Uint8Array): unknown {
   try {
-    return JSON.parse(
-      typeof given === "string" ? given : new TextDecoder("utf-8", { fatal: true }).decode(given),
-    );
+    const utf8 = new TextDecoder("utf-8", { fatal: true });
+    return JSON.parse(typeof text === "string" ? text : utf8.decode(text));
   } catch {
     throw notSent(operation, `${what} is not JSON`, `Accepted: JSON text in UTF-8`);
   }
 }
 
-/** What the call's token must allow, where one is to be made. */
+/** For the token that is to be made. */
 export function grantOf(
   operation: Operation,
   fpId: string | undefined,

@@ -42,10 +42,10 @@ export async function runDev(
   const metrics = await exportMetrics(terminal);
   await withInterruption(async (held) => {
     const { say } = withTimeStamps(terminal);
-    const logged = (fields: LoggedFields) => {
+    const onLog = (fields: LoggedFields) => {
       for (const line of runLine(fields)) say(line);
     };
-    const session = await openJobSession(terminal, preflight, held, { ui: temporalUi, logged });
+    const session = await openJobSession(terminal, preflight, held, { ui: temporalUi, onLog });
     const { temporal, signal } = session;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
     if (temporalUi && temporal.ui !== undefined) {

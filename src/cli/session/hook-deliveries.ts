@@ -6,24 +6,21 @@ import { HOOK_WORKFLOW } from "../../domain/hook-settings.js";
 import { describeWorkflow, failureReason, pendingFailuresOf } from "../../temporal/running-workflows.js";
 
 export interface PendingDelivery {
-  /** The run; for a late schedule `<schedule>@<its last run>`. */
+  /** The run, or `<schedule>@<its last run>`. */
   readonly about: string;
   readonly event: string;
-  /** ISO instant since when it is to be made. */
   readonly since: string;
-  /** Why it is late; null while nothing has failed. */
+  /** Null while nothing has failed. */
   readonly reason: string | null;
-  /** Whether it is not tried any more. */
   readonly given_up: boolean;
 }
 
-/** How long a delivery may wait for a worker before it is late. */
+/** A delivery that waits longer for a worker is late. */
 const WORKER_WITHIN_MS = 5 * MINUTE;
-/** How long a command waits for a hook that does not take a message. */
 const PATIENCE_MS = 15_000;
 const POLL_MS = 500;
 
-/** Lists deliveries that are not made yet, or were given up within a day. */
+/** Deliveries that are not made yet, or were given up within a day. */
 export async function pendingDeliveries(client: Client, taskQueue: string): Promise<PendingDelivery[]> {
   const yesterday = new Date(Date.now() - DAY).toISOString();
   const open = `(ExecutionStatus = 'Running' OR (ExecutionStatus = 'Failed' AND CloseTime > '${yesterday}'))`;
@@ -55,8 +52,8 @@ export async function pendingDeliveries(client: Client, taskQueue: string): Prom
 }
 
 /**
- * Waits until deliveries are made, because an embedded worker ends with its command; first attempts take as long as they
- * take. Returns what was not delivered.
+ * Waits until deliveries are made, because an embedded worker ends with its command, and for every first attempt. Returns
+ * what was not delivered.
  */
 export async function deliveriesMade(
   client: Client,

@@ -23,7 +23,7 @@ export interface JobSession {
 
 interface SessionUse extends EmbeddedUse {
   /** Sees each line of the log. */
-  readonly logged?: Parameters<typeof createLogger>[0]["seen"];
+  readonly onLog?: Parameters<typeof createLogger>[0]["seen"];
 }
 
 /** Creates HOME and its keys, connects to Temporal, and binds the lake to its service and keys. */
@@ -31,21 +31,14 @@ export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  { logged, ...options }: SessionUse = {},
+  { onLog, ...options }: SessionUse = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;
   if (settings.mode === "embedded") await mkdir(home, { recursive: true, mode: 0o700 });
   const keys = preflight.keys ?? (await ensureEmbeddedKeys(home));
-  const log = openLog(preflight, releases, logged);
-  const temporal = await openTemporal({
-    terminal,
-    preflight,
-    keys,
-    log,
-    signal,
-    ...options,
-  });
+  const log = openLog(preflight, releases, onLog);
+  const temporal = await openTemporal({ terminal, preflight, keys, log, signal, ...options });
   releases.add(() => temporal.close());
   signal.throwIfAborted();
   const service = await bindLake(preflight, keys);
@@ -54,11 +47,11 @@ export async function openJobSession(
   return { preflight: { ...preflight, service }, temporal, sealed, keys, log, signal };
 }
 
-/** Opens the log of a process: a file in HOME in embedded mode, standard error with a cluster. */
+/** Opens the log: a file in HOME in embedded mode, standard error with a cluster. */
 export function openLog(
   { config, settings }: Preflight,
   releases: Interruptible["releases"],
-  seen?: SessionUse["logged"],
+  seen?: SessionUse["onLog"],
 ): Logger {
   const { log, secrets, home } = config;
   const destination = settings.mode === "embedded" ? { file: join(home.path, "nightledger.log") } : "stderr";
@@ -67,10 +60,7 @@ export function openLog(
   return handle.logger;
 }
 
-/**
- * Binds a lake to its service and keys at its first use, and gives it the tables that it lacks: the service first, so a
- * lake with tables and a key check has all three.
- */
+/** Gives a lake its service, then the tables that it lacks, then its key check, which a lake that has all three has. */
 export async function bindLake(
   { store, service, missing }: Preflight,
   keys: EncryptionKeys,

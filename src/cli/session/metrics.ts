@@ -7,15 +7,10 @@ import type { Terminal } from "../terminal/terminal.js";
 const NO_METRICS =
   "nothing was started. Each process that shows metrics needs a port of its own in NIGHTLEDGER_METRICS";
 
-/** Until the worker of this process brings its log. */
+/** Until a worker brings its log. */
 const NO_LOG = { debug() {}, info() {}, warn() {}, error() {} };
 
-/**
- * Exports what this process counts, where `NIGHTLEDGER_METRICS` says so.
- *
- * @returns undefined where it does not
- * @throws InputError where the port can't be used
- */
+/** Exports what this process counts, where `NIGHTLEDGER_METRICS` is set. @throws InputError where the port can't be used */
 export async function exportMetrics(terminal: Terminal): Promise<Metrics | undefined> {
   const { place } = readConfig(terminal, ["metrics"]).metrics;
   if (place === undefined) return undefined;

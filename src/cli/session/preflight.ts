@@ -37,37 +37,33 @@ interface ReadConfig<Part extends keyof ConfigParts> {
 
 export type JobConfig = ReadConfig<(typeof PARTS)[number]>;
 
-/** What a command that starts nothing knows of lake and Temporal. Whose lake it is, the lake itself says. */
+/** For a command that starts nothing. Whose lake it is, the lake itself says. */
 export interface LakeView
   extends ReadConfig<"lake" | "home" | "keys">,
     Pick<Preflight, "store" | "scope" | "taskQueue" | "keys"> {}
 
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
-  /** The lake's service, or the one that its first use binds it to. */
+  /** That of the lake, or that its first use binds it to. */
   readonly service: ServiceBinding;
   readonly scope: string;
   readonly taskQueue: string;
-  /** Keys that exist already; undefined where embedded mode creates them at its first use. */
+  /** Undefined where embedded mode creates them at its first use. */
   readonly keys: EncryptionKeys | undefined;
-  /** Whether the lake may be another one than a job's earlier runs were for. */
+  /** Whether it may be another lake than that of a job's earlier runs. */
   readonly mayBeNew: boolean;
-  /** The command line, as the table `runs` shows it; undefined where nobody typed one. */
+  /** As the table `runs` shows it; undefined where nobody typed one. */
   readonly command: string | undefined;
-  /** Tables that the lake does not have yet: all of them before its first use, new ones after an upgrade. */
+  /** All tables before the lake's first use, new ones after an upgrade. */
   readonly missing: readonly TableSpec[];
 }
 
-/** The object by which all who call the service for a lake see a pause of everything. */
+/** By which all callers of a lake's service see a pause of everything. */
 const PAUSE = "_nightledger/pause.json";
 
 const READS_AT_ONCE = 8;
 
-/**
- * Reads the configuration of a job.
- *
- * @throws InputError (exit 2) naming every variable that is wrong, a line for each.
- */
+/** @throws InputError (exit 2) naming every variable that is wrong, a line for each. */
 export function readJobConfig(terminal: Terminal): JobConfig {
   const { config, settings } = readParts(terminal, PARTS);
   const store = openStore(config.lake);
@@ -76,15 +72,14 @@ export function readJobConfig(terminal: Terminal): JobConfig {
 }
 
 /**
- * Looks at a lake and its keys, without the service's settings; writes nothing. A lake that belongs to no service yet has
- * had no run.
+ * Looks at a lake and its keys, without the service's settings; writes nothing.
  *
  * @throws InputError (exit 2) naming the variable or the directory, or a lake that is gone.
  */
 export async function readLakeView(terminal: Terminal): Promise<LakeView> {
   const { config, settings } = readParts(terminal, ["lake", "home", "keys"]);
   const store = openStore(config.lake);
-  // A bucket that can't be used is said as jobs say it, and not as what runs would: no run tries it again here.
+  // Here no run tries a bucket again that can't be used.
   await store.isThere();
   const keys = await findKeys(store, config);
   if (settings.mode === "embedded") await checkKnownLake(config, store);
@@ -116,7 +111,7 @@ function readParts<const Part extends keyof ConfigParts>(
 /**
  * Checks lake and keys, and that this version may write every table; writes nothing.
  *
- * @throws InputError (exit 2) naming the variable, the directory, or a table of a newer version or with a damaged log.
+ * @throws InputError (exit 2) naming the variable, the directory or the table.
  */
 export async function runPreflight(
   terminal: Terminal,
@@ -156,12 +151,11 @@ export async function runPreflight(
   };
 }
 
-/** Where a job's run is to run. */
 export function placeOf({ scope, taskQueue, service, store, mayBeNew, command }: Preflight) {
   return { scope, taskQueue, lake: { id: service.lake, address: store.address, mayBeNew }, command };
 }
 
-/** @throws InputError (exit 2) where HOME knows a lake in this place, and it is not there. */
+/** @throws InputError (exit 2) where HOME knows a lake here that is gone. */
 async function checkKnownLake(
   { home, lake }: Pick<ConfigParts, "home" | "lake">,
   store: ObjectStore,
@@ -171,18 +165,13 @@ async function checkKnownLake(
   if (known !== undefined && found !== known) throw lakeIsGone(lake.address, found);
 }
 
-function outcomeOf(settled: PromiseSettledResult<void>): void {
-  if (settled.status === "rejected") throw settled.reason;
+function outcomeOf(result: PromiseSettledResult<void>): void {
+  if (result.status === "rejected") throw result.reason;
 }
 
-/**
- * Finds the service that the lake belongs to, or that its first use binds it to. Only reads.
- *
- * @throws InputError (exit 2) naming both addresses where the configured one is another.
- */
+/** The service of a lake, or of its first use. Only reads. @throws InputError (exit 2) where another is configured */
 export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake">): Promise<ServiceBinding> {
-  const store = openStore(lake);
-  return expectBinding(store, serviceAddress(api));
+  return expectBinding(openStore(lake), serviceAddress(api));
 }
 
 export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress {
@@ -190,8 +179,7 @@ export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress
 }
 
 /**
- * Finds the keys of a lake: the configured ones, else those of HOME; undefined where there are none and none are needed.
- * Only reads.
+ * The keys of a lake: the configured ones, else those of HOME; undefined where none are needed. Only reads.
  *
  * @throws InputError (exit 2) where the lake was made with other keys.
  */
@@ -211,7 +199,7 @@ export async function findKeys(
   );
 }
 
-/** Refuses to detach from an embedded server. @throws InputError (exit 2). */
+/** @throws InputError (exit 2) for a detached run of an embedded server. */
 export function checkDetach({ detach }: { readonly detach?: boolean }, mode: TemporalSettings["mode"]): void {
   if (!detach || mode === "cluster") return;
   throw new InputError(

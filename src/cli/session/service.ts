@@ -14,7 +14,7 @@ import { VERSION } from "../../version.js";
 const WAITS_FOR_MS = 1_000;
 
 /**
- * Asks the service for one user, and where it refuses that with 401 or 403 for nobody: any other answer counts as reached.
+ * Asks the service for one user, and where that is refused for nobody.
  *
  * @returns why the answer does not prove that the service works and accepts the key; undefined where it does
  * @throws AuthError (exit 4), UnreachableError (exit 3).
@@ -26,10 +26,10 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
     await client.call(getUser, { path: { fp_id: fpId } }, options);
     return undefined;
   } catch (error) {
-    // Only this user may be refused to the key, which is for the run to find.
+    // That may be of this user alone.
     if (error instanceof AuthError && fpId !== NOBODY) return pingService(api);
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
-    // The service has just asked another process to pause, so it is reachable.
+    // It has just asked another process to pause.
     if (error instanceof NotSentError && error.waitMs !== undefined)
       return `it wants no calls for ${durationWords(error.waitMs)}`;
     if (error.status === undefined) {
@@ -45,7 +45,7 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
   }
 }
 
-/** Makes the error of a command whose service did not answer. @param state what the command has done by then */
+/** @param state what the command has done by then */
 export function unreachable({ url }: ApiConfig, error: ApiError, state: string): UnreachableError {
   const reason = error instanceof TransientError ? error.reason : error.message;
   return new UnreachableError(
@@ -54,7 +54,7 @@ export function unreachable({ url }: ApiConfig, error: ApiError, state: string):
   );
 }
 
-/** Opens a client of the configured service for a command's own calls; the caller closes it. */
+/** A client for a command's own calls, which the caller closes. */
 export function openServiceClient(api: ApiConfig, onCall?: (call: MadeCall) => void): ApiClient {
   const { url: baseUrl, key: apiKey } = api;
   return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}`, onCall });

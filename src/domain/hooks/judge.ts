@@ -2,7 +2,7 @@ import { kindWords } from "../bulk/bulk-job.js";
 import type { Hook, HookEvent } from "../hook-settings.js";
 import type { RunStatus } from "../run.js";
 
-/** Which job something is about: the runs of a schedule are one, and so are those of the same file and options. */
+/** The runs of a schedule are one job, and so are those of the same file and options. */
 interface HookJob {
   readonly kind: string;
   readonly schedule: string | null;
@@ -10,7 +10,7 @@ interface HookJob {
 
 export interface JudgedRun extends HookJob {
   readonly outcome: RunStatus;
-  /** How the run of its job before it ended, cancelled ones left out; null for none. */
+  /** Of the run of its job before it, cancelled ones left out. */
   readonly previous: RunStatus | null;
 }
 
@@ -19,7 +19,7 @@ export interface HookCall {
   readonly event: HookEvent;
 }
 
-/** Gives the hooks that hear of a run, and as what (docs/run/hooks.md, "Events"). Pure. */
+/** The hooks that hear of a run, and as what (docs/run/hooks.md, "Events"). */
 export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): HookCall[] {
   const { outcome } = run;
   const isAfterFailure = run.previous === "failed";
@@ -32,7 +32,6 @@ export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): HookCall[] {
   });
 }
 
-/** Gives the hooks that hear of a late schedule. Pure. */
 export function hooksOfLate(hooks: readonly Hook[], job: HookJob): HookCall[] {
   return hooks
     .filter((hook) => hook.on.includes("late") && isAbout(hook, job))
@@ -40,10 +39,9 @@ export function hooksOfLate(hooks: readonly Hook[], job: HookJob): HookCall[] {
 }
 
 /**
- * Whether a schedule is late: none of its runs has ended for so long, or, where it is due less often, for so long after it
- * was due. Instants are epoch milliseconds. Pure.
- * @param endedAt when its last run ended; before the first, when it was created
- * @param dueAt when it was first due after that; null where it was not yet
+ * Whether none of a schedule's runs has ended for so long, or, where it is due less often, for so long after it was due.
+ * @param endedAt of its last run; before the first, when it was created
+ * @param dueAt when it was first due after that
  */
 export function isLate(endedAt: number, dueAt: number | null, lateMs: number, now: number): boolean {
   if (dueAt === null) return false;

@@ -5,27 +5,25 @@ import type { SeenRun } from "../seen-run.js";
 
 /** What hooks hear of. */
 export interface HookAbout {
-  /** For `late` the last run of the schedule that ended; null for none. */
+  /** For `late`, the last run of the schedule that ended. */
   readonly runId: string | null;
   readonly schedule: string | null;
   /** For `late`: the ISO instant since which no run has ended. */
   readonly since?: string;
 }
 
-/** One delivery, as its workflow has it: no secret, nothing personal. */
+/** As its workflow has it: no secret, nothing personal. */
 export interface HookDelivery extends HookAbout {
-  /** Names the hook by its target. */
   readonly hook: string;
   readonly event: HookEvent;
 }
 
-/** Names what a delivery is about: the run, or the late schedule with its last run. */
+/** The run, or the late schedule with its last run. */
 export function aboutOf({ event, runId, schedule }: HookDelivery): string {
   const run = runId ?? "never";
   return event === "late" ? `${schedule}@${run}` : run;
 }
 
-/** A second start of one delivers nothing. */
 export function hookWorkflowId(scope: string, delivery: HookDelivery): string {
   return `hooks/${scope}/${aboutOf(delivery)}/${delivery.event}/${delivery.hook}`;
 }
@@ -39,10 +37,10 @@ export function hookBody(
   const isLate = event === "late" || run === undefined;
   const page = isLate ? "schedules" : `runs/${encodeURIComponent(run.run_id)}`;
   const link = board === undefined ? null : `${board}/${page}`;
-  const said = isLate
+  const news = isLate
     ? `schedule ${schedule} is late: none of its runs has ended since ${since}. nightledger status says what runs.`
     : runWords(event, run);
-  const words = `Nightledger: ${said}${link === null ? "" : ` ${link}`}`;
+  const words = `Nightledger: ${news}${link === null ? "" : ` ${link}`}`;
   return {
     event,
     schedule,

@@ -5,7 +5,7 @@ import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
 interface Sealed {
   readonly keyId: string;
-  /** 12 bytes of IV, 16 of tag, then the ciphertext. */
+  /** IV, tag, ciphertext. */
   readonly data: Uint8Array;
 }
 
@@ -16,8 +16,8 @@ const TAG_BYTES = 16;
 /**
  * Encrypts with the current key, AES-256-GCM.
  *
- * @param context what the bytes are for; they open under the same context only.
- * @param iv fresh and random, or {@link repeatableIv} of the same keys, bytes and context: one IV never serves two texts.
+ * @param context the bytes open under the same one only
+ * @param iv random, or {@link repeatableIv} of the same: one IV never serves two texts
  */
 export function encrypt(
   keys: EncryptionKeys,
@@ -32,11 +32,7 @@ export function encrypt(
   return { keyId: id, data: Buffer.concat([iv, cipher.getAuthTag(), text]) };
 }
 
-/**
- * Opens what {@link encrypt} made, with the key of that id.
- *
- * @throws InputError when the key is unknown or wrong, or the bytes were changed or belong to another context.
- */
+/** Opens what {@link encrypt} made. @throws InputError where key, bytes or context are others */
 export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): Uint8Array {
   const { keyId } = sealed;
   const key = keys.byId.get(keyId);
@@ -63,10 +59,7 @@ export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): 
   }
 }
 
-/**
- * An IV made of what it encrypts, so that the same gives the same and anything else another: HMAC-SHA256 under a key
- * derived from the current one (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
- */
+/** An IV made of what it encrypts (docs/inside/decisions/0025-repeatable-encryption.md, "Decision"). */
 function repeatableIv(keys: EncryptionKeys, bytes: Uint8Array, context: string, owner: string): Buffer {
   const { secret } = keys.current;
   const key = createHmac("sha256", secret).update("nightledger/v1 repeatable iv").digest();
@@ -83,10 +76,7 @@ function associatedData(keyId: string, context: string): Buffer {
 
 const MARK = Buffer.from(SEALED_MARK, "latin1");
 
-/**
- * A sealer over the keys of a deployment: AES-256-GCM (`cipher.ts`). The form is the mark, one byte with the
- * length of the key's id, the id, then IV, tag and ciphertext.
- */
+/** A sealer over a deployment's keys. Its form: mark, one byte with the length of the key's id, the id, {@link Sealed}. */
 export function createSealer(keys: EncryptionKeys): Sealer {
   return {
     seal: (bytes, context) => wrapped(encrypt(keys, bytes, contextOf(context))),

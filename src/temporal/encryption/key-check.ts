@@ -3,16 +3,16 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { decrypt, encrypt } from "./cipher.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
-/** The object by which a wrong key is found. Readers of tables skip names that begin with an underscore. */
+/** The object by which a wrong key is noticed. */
 export const KEY_CHECK = "_nightledger/canary.json";
 
 const CONTEXT = "canary";
 const TEXT = "nightledger";
 
 /**
- * Finds a wrong key before anything runs: decrypts the lake's key check. Only reads.
+ * Decrypts the lake's key check. Only reads.
  *
- * @returns whether the lake has a key check; one without takes any key.
+ * @returns whether there is one; a lake without takes any key
  * @throws InputError naming the variable and the key id when it does not decrypt.
  */
 export async function checkKeys(store: ObjectStore, keys: EncryptionKeys): Promise<boolean> {
@@ -29,7 +29,7 @@ export async function checkKeys(store: ObjectStore, keys: EncryptionKeys): Promi
   return true;
 }
 
-/** Writes the key check with the current key on the lake's first use; one that another process wrote is checked. */
+/** Writes the key check on the lake's first use. */
 export async function ensureKeyCheck(store: ObjectStore, keys: EncryptionKeys): Promise<void> {
   if (await checkKeys(store, keys)) return;
   const { keyId, data } = encrypt(keys, Buffer.from(TEXT), CONTEXT);

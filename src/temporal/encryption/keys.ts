@@ -3,13 +3,13 @@ import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../domain/failures.js";
 
-/** A named AES-256 key. A `KeyObject` does not show its bytes when it is printed. */
+/** AES-256. A `KeyObject` does not show its bytes when it is printed. */
 interface EncryptionKey {
   readonly id: string;
   readonly secret: KeyObject;
 }
 
-/** The keys of a deployment: `current` encrypts, each of them decrypts. */
+/** `current` encrypts, each of them decrypts. */
 export interface EncryptionKeys {
   readonly current: EncryptionKey;
   readonly byId: ReadonlyMap<string, EncryptionKey>;
@@ -18,15 +18,15 @@ export interface EncryptionKeys {
 export const KEYS_VARIABLE = "NIGHTLEDGER_ENCRYPTION_KEYS";
 
 const ACCEPTED = "Accepted: id:base64 of 32 bytes, comma-separated; the first one encrypts.";
-// Shorter than a key in any base64, so that a key in the id's place is never taken for an id, nor shown.
+// Shorter than a key in base64: a key in the id's place is never shown.
 const ID = /^[A-Za-z0-9._-]{1,32}$/;
 const SECRET = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
  * Reads `id:base64(32 bytes)`, comma-separated (docs/run/configuration.md, "Encryption keys").
  *
- * @param source what the value came from, for the message: the variable or a file.
- * @throws InputError with the position and what is wrong there, never what it says.
+ * @param source the variable or a file
+ * @throws InputError with the position, never what is there.
  */
 export function parseEncryptionKeys(value: string, source: string = KEYS_VARIABLE): EncryptionKeys {
   const byId = new Map<string, EncryptionKey>();
@@ -53,7 +53,7 @@ export function parseEncryptionKeys(value: string, source: string = KEYS_VARIABL
   return { current, byId };
 }
 
-/** The embedded mode's own keys, or `undefined` when HOME has none yet. Writes nothing. */
+/** The keys in HOME; undefined for none. Writes nothing. */
 export async function readEmbeddedKeys(home: string): Promise<EncryptionKeys | undefined> {
   const path = keysPath(home);
   try {
@@ -64,12 +64,12 @@ export async function readEmbeddedKeys(home: string): Promise<EncryptionKeys | u
   }
 }
 
-/** The embedded mode's own keys, made once in `HOME/keys` with mode 0600; two at once get the same. */
+/** The keys in HOME, made where there are none; two at once get the same. */
 export async function ensureEmbeddedKeys(home: string): Promise<EncryptionKeys> {
-  const found = await readEmbeddedKeys(home);
-  if (found !== undefined) {
+  const existing = await readEmbeddedKeys(home);
+  if (existing !== undefined) {
     await chmod(keysPath(home), 0o600);
-    return found;
+    return existing;
   }
   await mkdir(home, { recursive: true, mode: 0o700 });
   const draft = `${keysPath(home)}.${randomBytes(6).toString("hex")}.tmp`;
@@ -78,7 +78,7 @@ export async function ensureEmbeddedKeys(home: string): Promise<EncryptionKeys> 
     await writeDurably(draft, `${id}:${randomBytes(32).toString("base64")}\n`);
     await link(draft, keysPath(home));
   } catch (error) {
-    // Another command was first: its keys are the ones.
+    // Another command was first.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {
     await rm(draft, { force: true });

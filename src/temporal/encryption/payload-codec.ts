@@ -23,10 +23,7 @@ const FROM_BYTES = 1024;
 /** Far more than Temporal takes in one payload. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/**
- * Compresses payloads of some size: the progress of a few hundred links shrinks to a sixth, and a history reaches
- * the size at which it must continue as new that much later (docs/inside/performance.md).
- */
+/** Compresses payloads of some size: a history continues as new that much later (docs/inside/performance.md). */
 export class CompressionCodec implements PayloadCodec {
   async encode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
@@ -59,7 +56,6 @@ function inflated(data: Uint8Array): Buffer {
 
 const PayloadMessage = proto.temporal.api.common.v1.Payload;
 
-/** Where a payload says what its data is. */
 const ENCODING_KEY = "encoding";
 
 /** A whole payload, its metadata included, as bytes that another payload can carry. */
@@ -72,7 +68,6 @@ function payloadIn(bytes: Uint8Array): Payload {
   return { metadata, data };
 }
 
-/** A value of a payload's metadata; empty where there is none. */
 function metadataText(payload: Payload, name: string): string {
   return Buffer.from(payload.metadata?.[name] ?? []).toString("utf8");
 }
@@ -85,20 +80,19 @@ const KEY_ID = "encryption-key-id";
 
 export const UNSEALED_PAYLOAD = defaultPayloadConverter.toPayload(UNSEALED) as Payload;
 
-/** Where the SDK finds `failureConverter`; the workflow bundle is built with the same. */
 export const failureConverterPath = fileURLToPath(
   new URL(`./failure-converter${extname(import.meta.url)}`, import.meta.url),
 );
 
 /**
- * Encrypts every payload on its way to Temporal and opens it on the way back, with AES-256-GCM. The key's id
- * is in the metadata, so that histories under an older key open as long as that key is given.
+ * Encrypts every payload on its way to Temporal. The key's id is in the metadata, so that histories under an older key open
+ * as long as that key is there.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #keys: EncryptionKeys;
   readonly #context: string;
 
-  /** @param namespace the payloads open in this Temporal namespace only. */
+  /** @param namespace the only one in which they open */
   constructor(keys: EncryptionKeys, namespace: string) {
     this.#keys = keys;
     this.#context = `payload:${ENCRYPTED}:${namespace}`;
@@ -111,11 +105,7 @@ export class EncryptionCodec implements PayloadCodec {
     });
   }
 
-  /**
-   * Opens encrypted payloads; any other becomes {@link UNSEALED_PAYLOAD}, which workflows and activities refuse.
-   *
-   * @throws InputError when the key is unknown or wrong, or the payload was changed.
-   */
+  /** Any other payload becomes {@link UNSEALED_PAYLOAD}, which workflows and activities refuse. @throws InputError */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
       if (metadataText(payload, ENCODING_KEY) !== ENCRYPTED) return UNSEALED_PAYLOAD;
@@ -125,7 +115,7 @@ export class EncryptionCodec implements PayloadCodec {
   }
 }
 
-/** The data converter of every client and worker of a namespace: compressed, then encrypted payloads; failures. */
+/** For every client and worker of a namespace: compressed, then encrypted payloads. */
 export function dataConverter(
   keys: EncryptionKeys,
   namespace: string,

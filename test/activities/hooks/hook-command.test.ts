@@ -15,7 +15,7 @@ const run = (command: string, more: { longestMs?: number; signal?: AbortSignal }
   runHookCommand(command, {
     line: { event: "completed" },
     env: { NIGHTLEDGER_RUN_ID: "sync-1", DIRECTORY: temp.path },
-    said: (line) => void lines.push(line),
+    onOutput: (line) => void lines.push(line),
     signal: new AbortController().signal,
     ...more,
   });
