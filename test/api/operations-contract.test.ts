@@ -127,7 +127,7 @@ function call(name: string, options: object = {}): Promise<unknown> {
 
 describe("client and stand-in agree on each operation", () => {
   it("all of them are tried here", () => {
-    expect(Object.keys(VALID)).toEqual(api.OPERATIONS.map(({ name }) => name));
+    expect(Object.keys(VALID).sort()).toEqual(api.OPERATIONS.map(({ name }) => name).sort());
   });
 
   it.each(Object.keys(VALID))("%s: a valid request is answered as the contract says", async (name) => {

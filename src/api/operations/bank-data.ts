@@ -1,24 +1,15 @@
 import { amount, isoDate, nonBlankText } from "../schemas/body-fields.js";
 import { anyText, flag, listOf, looseObject, strictObject } from "../schemas/fields.js";
-import {
-  cursor,
-  emptyAnswer,
-  listQuery,
-  noQuery,
-  pageCounts,
-  pathId,
-  positive,
-  rows,
-} from "../schemas/parameters.js";
+import { cursor, emptyAnswer, ids, listQuery, pageCounts, positive, rows } from "../schemas/parameters.js";
 import { defineOperation, defineRead } from "./operation.js";
 
-/** GET /users/{fp_id}/bank_links (docs/reference/service.md, "Bank links"); rows: `bankLinkSchema`. */
+/** docs/reference/service.md, "Bank links"; rows: `bankLinkSchema`. */
 export const listBankLinks = defineRead({
   name: "list_bank_links",
   part: "bank data",
   summary: "Lists the bank links of a user.",
   path: "/users/{fp_id}/bank_links",
-  params: { path: strictObject({ fp_id: pathId }), query: noQuery },
+  params: ids("fp_id"),
   response: looseObject({ links: rows }),
   names: [{ field: "links[].fp_id", parameter: "path.fp_id" }],
   answer: "`{links: [bank link]}`",
@@ -30,27 +21,27 @@ const shared = {
   answer: "`{accounts: [bank account]}`",
 } as const;
 
-/** GET /users/{fp_id}/linked_bank_accounts (docs/reference/service.md, "Bank accounts"); rows: `bankAccountSchema`. */
+/** docs/reference/service.md, "Bank accounts"; rows: `bankAccountSchema`. */
 export const listUserAccounts = defineRead({
   ...shared,
   name: "list_user_accounts",
   summary: "Lists the bank accounts of a user over all links.",
   path: "/users/{fp_id}/linked_bank_accounts",
-  params: { path: strictObject({ fp_id: pathId }), query: noQuery },
+  params: ids("fp_id"),
 });
 
-/** GET /bank_links/{link_id}/accounts (docs/reference/service.md, "Bank accounts"); rows: `bankAccountSchema`. */
+/** docs/reference/service.md, "Bank accounts"; rows: `bankAccountSchema`. */
 export const listLinkAccounts = defineRead({
   ...shared,
   name: "list_link_accounts",
   summary: "Lists the bank accounts of a link.",
   path: "/bank_links/{link_id}/accounts",
-  params: { path: strictObject({ link_id: pathId }), query: noQuery },
+  params: ids("link_id"),
   names: [{ field: "accounts[].link_id", parameter: "path.link_id" }],
 });
 
 /**
- * GET /users/{fp_id}/linked_bank_transactions (docs/reference/service.md, "Bank transactions"), one page; rows:
+ * docs/reference/service.md, "Bank transactions", one page; rows:
  * `bankTransactionSchema`.
  */
 export const listUserTransactions = defineRead({
@@ -58,7 +49,7 @@ export const listUserTransactions = defineRead({
   part: "bank data",
   summary: "Lists the current transactions of a user, page by page.",
   path: "/users/{fp_id}/linked_bank_transactions",
-  params: { path: strictObject({ fp_id: pathId }), query: listQuery },
+  params: { ...ids("fp_id"), query: listQuery },
   response: looseObject({ ...pageCounts, transactions: rows }),
   names: [{ field: "transactions[].account_id", parameter: "query.account_ids" }],
   list: { style: "total", rows: "transactions", id: "transaction_id" },
@@ -68,7 +59,7 @@ export const listUserTransactions = defineRead({
 });
 
 /**
- * GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"), one page;
+ * docs/reference/service.md, "Investment transactions", one page;
  * rows: `investmentTransactionSchema` and `securitySchema`.
  */
 export const listInvestmentTransactions = defineRead({
@@ -76,7 +67,7 @@ export const listInvestmentTransactions = defineRead({
   part: "bank data",
   summary: "Lists the investment transactions of a link and their securities, page by page.",
   path: "/bank_links/{link_id}/investments/transactions",
-  params: { path: strictObject({ link_id: pathId }), query: listQuery },
+  params: { ...ids("link_id"), query: listQuery },
   response: looseObject({ ...pageCounts, investment_transactions: rows, securities: rows }),
   names: [{ field: "investment_transactions[].account_id", parameter: "query.account_ids" }],
   list: { style: "total", rows: "investment_transactions", id: "investment_transaction_id" },
@@ -94,7 +85,7 @@ const row = strictObject({
   transaction_type: nonBlankText.optional(),
 });
 
-/** POST /bank_links/{link_id}/import/transactions (docs/reference/service.md, "Transaction import"). */
+/** docs/reference/service.md, "Transaction import". */
 export const importTransactions = defineOperation({
   name: "import_transactions",
   part: "bank data",
@@ -102,8 +93,7 @@ export const importTransactions = defineOperation({
   method: "POST",
   path: "/bank_links/{link_id}/import/transactions",
   params: {
-    path: strictObject({ link_id: pathId }),
-    query: noQuery,
+    ...ids("link_id"),
     body: strictObject({
       transactions: listOf(row)
         .nonempty("empty")
@@ -126,7 +116,7 @@ export const importTransactions = defineOperation({
 });
 
 /**
- * GET /bank_links/{link_id}/transactions/sync (docs/reference/service.md, "Sync operation"): one page of a link's change
+ * docs/reference/service.md, "Sync operation": one page of a link's change
  * log. `cursor.next` may be missing, null or empty while a history is not ready.
  */
 export const syncTransactions = defineRead({
@@ -135,7 +125,7 @@ export const syncTransactions = defineRead({
   summary: "Lists what changed in the transactions of a link after a cursor.",
   path: "/bank_links/{link_id}/transactions/sync",
   params: {
-    path: strictObject({ link_id: pathId }),
+    ...ids("link_id"),
     query: strictObject({ cursor: cursor.optional(), size: positive.optional() }),
   },
   response: looseObject({

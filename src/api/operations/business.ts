@@ -3,7 +3,7 @@ import { ruled, vaultMap } from "../schemas/body-fields.js";
 import { businessInsightsSchema } from "../schemas/business-insights.js";
 import { anyText, filledText, looseObject, optionalText, strictObject } from "../schemas/fields.js";
 import { headerText } from "../schemas/header-fields.js";
-import { noPath, noQuery, pathId } from "../schemas/parameters.js";
+import { ids } from "../schemas/parameters.js";
 import { type CheckedRequest, defineOperation, defineRead, type RuleBreach } from "./operation.js";
 
 const externalId = ruled(anyText, (text) => businessExternalIdProblem(text)?.rule).describe(
@@ -12,7 +12,7 @@ const externalId = ruled(anyText, (text) => businessExternalIdProblem(text)?.rul
 
 const entity = looseObject({ id: filledText, external_id: optionalText, sandbox_id: optionalText });
 
-/** POST /businesses (docs/reference/service.md, "Business creation"). */
+/** docs/reference/service.md, "Business creation". */
 export const createBusiness = defineOperation({
   name: "create_business",
   part: "businesses",
@@ -20,8 +20,7 @@ export const createBusiness = defineOperation({
   method: "POST",
   path: "/businesses",
   params: {
-    path: noPath,
-    query: noQuery,
+    ...ids(),
     headers: strictObject({
       external_id: externalId.optional(),
       sandbox_id: headerText
@@ -55,7 +54,7 @@ function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
   };
 }
 
-/** PATCH /businesses/{fp_bid} (docs/reference/service.md, "Business update"). */
+/** docs/reference/service.md, "Business update". */
 export const updateBusiness = defineOperation({
   name: "update_business",
   part: "businesses",
@@ -63,8 +62,7 @@ export const updateBusiness = defineOperation({
   method: "PATCH",
   path: "/businesses/{fp_bid}",
   params: {
-    path: strictObject({ fp_bid: pathId }),
-    query: noQuery,
+    ...ids("fp_bid"),
     body: strictObject({ external_id: externalId.optional() }),
   },
   response: entity,
@@ -80,13 +78,13 @@ export const updateBusiness = defineOperation({
   answer: "`{id, external_id?, sandbox_id?}`",
 });
 
-/** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/reference/service.md, "Business insights"). */
+/** docs/reference/service.md, "Business insights". */
 export const getBusinessInsights = defineRead({
   name: "get_business_insights",
   part: "businesses",
   summary: "Reads the findings of a business's verification.",
   path: "/businesses/{fp_bid}/onboardings/{onboarding_id}/details",
-  params: { path: strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
+  params: ids("fp_bid", "onboarding_id"),
   response: businessInsightsSchema,
   answer: "`{addresses, details?, names, people, registrations, watchlist?}`",
   exactNumbers: "as written",

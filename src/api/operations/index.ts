@@ -1,25 +1,11 @@
-import {
-  importTransactions,
-  listBankLinks,
-  listInvestmentTransactions,
-  listLinkAccounts,
-  listUserAccounts,
-  listUserTransactions,
-  syncTransactions,
-} from "./bank-data.js";
-import { createBusiness, getBusinessInsights, updateBusiness } from "./business.js";
-import {
-  createOnboarding,
-  getOnboarding,
-  listBusinessOnboardings,
-  listUserOnboardings,
-  validateSession,
-} from "./onboarding.js";
+import * as bankData from "./bank-data.js";
+import * as business from "./business.js";
+import * as onboarding from "./onboarding.js";
 import type { Operation } from "./operation.js";
-import { createCipReport, createClientToken, getUser } from "./user.js";
-import { decryptVault, updateVault, uploadToVault } from "./vault.js";
-import { callVaultProxy } from "./vault-proxy.js";
-import { sendTestWebhook } from "./webhook-test.js";
+import * as user from "./user.js";
+import * as vault from "./vault.js";
+import * as vaultProxy from "./vault-proxy.js";
+import * as webhookTest from "./webhook-test.js";
 
 export * from "./bank-data.js";
 export * from "./business.js";
@@ -31,27 +17,11 @@ export * from "./webhook-test.js";
 
 /** In the order of docs/reference/api-operations.md. */
 export const OPERATIONS: readonly Operation[] = [
-  createOnboarding,
-  listUserOnboardings,
-  listBusinessOnboardings,
-  getOnboarding,
-  validateSession,
-  createClientToken,
-  decryptVault,
-  updateVault,
-  uploadToVault,
-  createCipReport,
-  getUser,
-  createBusiness,
-  updateBusiness,
-  getBusinessInsights,
-  listBankLinks,
-  listUserAccounts,
-  listLinkAccounts,
-  listUserTransactions,
-  listInvestmentTransactions,
-  syncTransactions,
-  importTransactions,
-  callVaultProxy,
-  sendTestWebhook,
-];
+  onboarding,
+  user,
+  vault,
+  business,
+  bankData,
+  vaultProxy,
+  webhookTest,
+].flatMap((part) => Object.values<Operation>(part));

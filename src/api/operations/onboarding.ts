@@ -8,16 +8,16 @@ import {
   onboardingSchema,
   sessionSchema,
 } from "../schemas/onboarding.js";
-import { noPath, noQuery, onboardingListQuery, pathId } from "../schemas/parameters.js";
+import { ids, onboardingListQuery } from "../schemas/parameters.js";
 import { defineOperation, defineRead } from "./operation.js";
 
-/** GET /onboardings/{id} (docs/reference/service.md, "Onboarding lookup"). */
+/** docs/reference/service.md, "Onboarding lookup". */
 export const getOnboarding = defineRead({
   name: "get_onboarding",
   part: "onboarding",
   summary: "Reads the status of an onboarding that was created through the API.",
   path: "/onboardings/{id}",
-  params: { path: strictObject({ id: pathId }), query: noQuery },
+  params: ids("id"),
   response: onboardingSchema,
   exactNumbers: "by value",
   names: [{ field: "id", parameter: "path.id" }],
@@ -36,25 +36,25 @@ const shared = {
     "Default and maximum of `page_size`: any positive integer is sent. The number of the first page: it is requested by leaving `page` out. If `meta` or `next_page` is missing or null, the page is the last one; a `next_page` that was read already, or after the thousandth page, is a `SchemaError`.",
 } as const;
 
-/** GET /users/{fp_id}/onboardings (docs/reference/service.md, "Onboarding lists"), one page. */
+/** docs/reference/service.md, "Onboarding lists", one page. */
 export const listUserOnboardings = defineRead({
   ...shared,
   name: "list_user_onboardings",
   summary: "Lists the onboardings of a user, page by page.",
   path: "/users/{fp_id}/onboardings",
-  params: { path: strictObject({ fp_id: pathId }), query: onboardingListQuery },
+  params: { ...ids("fp_id"), query: onboardingListQuery },
 });
 
-/** GET /businesses/{fp_bid}/onboardings (docs/reference/service.md, "Onboarding lists"), one page. */
+/** docs/reference/service.md, "Onboarding lists", one page. */
 export const listBusinessOnboardings = defineRead({
   ...shared,
   name: "list_business_onboardings",
   summary: "Lists the onboardings of a business, page by page.",
   path: "/businesses/{fp_bid}/onboardings",
-  params: { path: strictObject({ fp_bid: pathId }), query: onboardingListQuery },
+  params: { ...ids("fp_bid"), query: onboardingListQuery },
 });
 
-/** POST /onboarding/session/validate (docs/reference/service.md, "Session validation"). */
+/** docs/reference/service.md, "Session validation". */
 export const validateSession = defineOperation({
   name: "validate_session",
   part: "onboarding",
@@ -62,8 +62,7 @@ export const validateSession = defineOperation({
   method: "POST",
   path: "/onboarding/session/validate",
   params: {
-    path: noPath,
-    query: noQuery,
+    ...ids(),
     body: strictObject({
       validation_token: nonBlankText.describe("the token of the SDK's callback; a secret"),
     }),
@@ -108,14 +107,14 @@ const body = strictObject({
   }
 });
 
-/** POST /onboardings (docs/reference/service.md, "Onboarding creation"): runs a playbook on a user or business. */
+/** docs/reference/service.md, "Onboarding creation": runs a playbook on a user or business. */
 export const createOnboarding = defineOperation({
   name: "create_onboarding",
   part: "onboarding",
   summary: "Runs a playbook on an existing user or business.",
   method: "POST",
   path: "/onboardings",
-  params: { path: noPath, query: noQuery, body },
+  params: { ...ids(), body },
   response: onboardingResultSchema,
   exactNumbers: "by value",
   // The service may take as long as it was asked to wait.

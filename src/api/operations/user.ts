@@ -3,16 +3,16 @@ import { TOKEN_SCOPES, TOKEN_TTL } from "../../domain/service/client-token-grant
 import { identifiers, nonBlankText } from "../schemas/body-fields.js";
 import { cipReportSchema } from "../schemas/cip-report.js";
 import { anyText, filledText, integer, listOf, looseObject, strictObject } from "../schemas/fields.js";
-import { noQuery, pathId } from "../schemas/parameters.js";
+import { ids } from "../schemas/parameters.js";
 import { defineOperation, defineRead } from "./operation.js";
 
-/** GET /users/{fp_id} (docs/reference/service.md, "User lookup"): the contract shows no shape, so any object passes. */
+/** docs/reference/service.md, "User lookup": the contract shows no shape, so any object passes. */
 export const getUser = defineRead({
   name: "get_user",
   part: "users and vault",
   summary: "Reads the record of a user.",
   path: "/users/{fp_id}",
-  params: { path: strictObject({ fp_id: pathId }), query: noQuery },
+  params: ids("fp_id"),
   response: looseObject({}),
   answer: "any object",
   notShown: "The shape of the record: any JSON object passes, and nothing relies on its contents.",
@@ -33,14 +33,14 @@ const body = strictObject({
   }
 });
 
-/** POST /users/{fp_id}/client_token (docs/reference/service.md, "Client tokens"); the token is a secret. */
+/** docs/reference/service.md, "Client tokens"; the token is a secret. */
 export const createClientToken = defineOperation({
   name: "create_client_token",
   part: "users and vault",
   summary: "Makes a short-lived token for writing or decrypting a user's data.",
   method: "POST",
   path: "/users/{fp_id}/client_token",
-  params: { path: strictObject({ fp_id: pathId }), query: noQuery, body },
+  params: { ...ids("fp_id"), body },
   response: looseObject({
     token: filledText,
     expires_at: filledText,
@@ -53,7 +53,7 @@ export const createClientToken = defineOperation({
   secrets: ["token"],
 });
 
-/** POST /users/{fp_id}/integrations/brokerage/cip_report (docs/reference/service.md, "CIP report"). */
+/** docs/reference/service.md, "CIP report". */
 export const createCipReport = defineOperation({
   name: "create_cip_report",
   part: "users and vault",
@@ -65,8 +65,7 @@ export const createCipReport = defineOperation({
     body,
   }),
   params: {
-    path: strictObject({ fp_id: pathId }),
-    query: noQuery,
+    ...ids("fp_id"),
     body: strictObject({
       default_approver: nonBlankText.describe(
         "name or address of the person responsible for automatic approvals; a manual reviewer takes precedence",

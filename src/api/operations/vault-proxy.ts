@@ -10,7 +10,7 @@ import {
   pem,
   targetMethod,
 } from "../schemas/header-fields.js";
-import { noQuery, pathId } from "../schemas/parameters.js";
+import { ids } from "../schemas/parameters.js";
 import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
 
 const headers = strictObject({
@@ -30,7 +30,7 @@ const headers = strictObject({
 });
 
 /**
- * POST /vault_proxy/{id} (docs/reference/service.md, "Vault proxy"): bytes there and back; statuses
+ * docs/reference/service.md, "Vault proxy": bytes there and back; statuses
  * may be the target's.
  */
 export const callVaultProxy = defineOperation({
@@ -39,7 +39,7 @@ export const callVaultProxy = defineOperation({
   summary: "Sends a request to a configured target, with vault data in place of the request's tokens.",
   method: "POST",
   path: "/vault_proxy/{id}",
-  params: { path: strictObject({ id: pathId }), query: noQuery, headers, body: bytes.optional() },
+  params: { ...ids("id"), headers, body: bytes.optional() },
   headerNames: {
     fp_id: "x-fp-id",
     path_and_query: "x-fp-path-and-query",

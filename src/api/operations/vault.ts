@@ -3,10 +3,10 @@ import { identifiers, nonBlankText, ruled, transforms, vaultMap } from "../schem
 import { bytes } from "../schemas/byte-source.js";
 import { anyText, looseObject, strictObject } from "../schemas/fields.js";
 import { mediaType } from "../schemas/header-fields.js";
-import { emptyAnswer, noPath, noQuery, segmentProblem } from "../schemas/parameters.js";
+import { emptyAnswer, ids, segmentProblem } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** POST /users/vault/decrypt (docs/reference/service.md, "Vault decryption"), with a client token. */
+/** docs/reference/service.md, "Vault decryption", with a client token. */
 export const decryptVault = defineOperation({
   name: "decrypt_vault",
   part: "users and vault",
@@ -14,8 +14,7 @@ export const decryptVault = defineOperation({
   method: "POST",
   path: "/users/vault/decrypt",
   params: {
-    path: noPath,
-    query: noQuery,
+    ...ids(),
     body: strictObject({
       fields: identifiers("decrypt").optional(),
       reason: nonBlankText.optional().describe("text, logged by the service; required here or in the token"),
@@ -38,14 +37,14 @@ export const decryptVault = defineOperation({
     "What represents data that the vault doesn't hold: a missing key or null. What is decrypted without `fields`: the service decides. How to write a quote inside a transform's argument: with a backslash before it.",
 });
 
-/** PATCH /users/vault (docs/reference/service.md, "Vault update"), with a client token. */
+/** docs/reference/service.md, "Vault update", with a client token. */
 export const updateVault = defineOperation({
   name: "update_vault",
   part: "users and vault",
   summary: "Writes data of the client token's user.",
   method: "PATCH",
   path: "/users/vault",
-  params: { path: noPath, query: noQuery, body: vaultMap("update") },
+  params: { ...ids(), body: vaultMap("update") },
   response: emptyAnswer,
   answers: "nothing",
   tokenUse: (request) => ({
@@ -61,7 +60,7 @@ export const updateVault = defineOperation({
 });
 
 /**
- * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"), with a client token;
+ * docs/reference/service.md, "Vault upload", with a client token;
  * the body is streamed.
  */
 export const uploadToVault = defineOperation({
@@ -71,13 +70,13 @@ export const uploadToVault = defineOperation({
   method: "POST",
   path: "/users/vault/{identifier}/upload",
   params: {
+    ...ids(),
     path: strictObject({
       identifier: ruled(
         anyText,
         (text) => identifierProblem("upload", text)?.rule ?? segmentProblem(text),
       ).describe(`one of ${acceptedIdentifiers("upload")}; a name without slashes`),
     }),
-    query: noQuery,
     headers: strictObject({ content_type: mediaType.optional() }),
     body: bytes,
   },

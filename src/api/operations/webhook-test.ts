@@ -3,7 +3,7 @@ import { contractKind, EVENT_KINDS, withPrefix } from "../../domain/service/even
 import { ONBOARDING_STATUSES } from "../../domain/service/onboarding-status.js";
 import { jsonObject, nonBlankText } from "../schemas/body-fields.js";
 import { anyText, each, flag, integer, strictObject } from "../schemas/fields.js";
-import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
+import { emptyAnswer, ids } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 const completed = strictObject({
@@ -32,7 +32,7 @@ const payload = jsonObject.superRefine((event, context) => {
   }
 });
 
-/** POST /webhooks/test (docs/reference/service.md, "Test webhook"). */
+/** docs/reference/service.md, "Test webhook". */
 export const sendTestWebhook = defineOperation({
   name: "send_test_webhook",
   part: "proxy and webhooks",
@@ -41,8 +41,7 @@ export const sendTestWebhook = defineOperation({
   path: "/webhooks/test",
   inWords: ({ eventPrefix }, body) => ({ path: "/webhooks/test", body: prefixed(eventPrefix, body) }),
   params: {
-    path: noPath,
-    query: noQuery,
+    ...ids(),
     body: strictObject({
       idempotency_key: nonBlankText.optional().describe("text; the service sends one webhook per key"),
       payload: payload.describe(

@@ -8,9 +8,10 @@ export const pathId = ruled(anyText, segmentProblem).describe(
   "the id as the service issued it, without slashes",
 );
 
-export const noPath = strictObject({});
-
-export const noQuery = strictObject({});
+/** Parameters of an operation whose path names these ids. */
+export function ids<Name extends string>(...names: readonly Name[]) {
+  return { path: strictObject(each(pathId, ...names)), query: strictObject({}) };
+}
 
 export const positive = integer.positive("not positive").describe("an integer from 1");
 
