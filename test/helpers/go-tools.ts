@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findOnPath } from "../../src/temporal/cli/cli-cache.js";
 import { runTool } from "../../src/temporal/cli/tool-process.js";
-import { acquireLock } from "../../src/temporal/server/generation-lock.js";
+import { acquireLock } from "../../src/temporal/server/file-lock.js";
 
 const BUILD_MS = 1_800_000;
 

@@ -16,7 +16,11 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   domain: { value: [], packages: [] },
   api: { value: ["domain"], packages: [BUILTIN, "undici", "zod"] },
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, /^@aws-sdk\//, "@duckdb/node-api", "zod"] },
-  temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
+  temporal: {
+    value: ["domain"],
+    type: ["lake"],
+    packages: [BUILTIN, /^@temporalio\//, "fs-native-extensions"],
+  },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
   pages: { value: [], packages: [] },
   jobs: { value: ["domain", "api", "lake", "temporal", "pages"], packages: [BUILTIN, "p-limit", "zod"] },

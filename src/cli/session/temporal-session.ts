@@ -8,7 +8,7 @@ import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer, runningServer } from "../../temporal/server/embedded-server.js";
-import { acquireLock } from "../../temporal/server/generation-lock.js";
+import { acquireLock } from "../../temporal/server/file-lock.js";
 import { type RunningWorker, startWorker } from "../../worker.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -76,7 +76,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   signal.throwIfAborted();
   const { keys, log } = options;
   const start = () => startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true });
-  const place = join(home, `worker-${preflight.taskQueue}`);
+  const place = join(home, `worker-${preflight.taskQueue}.lock`);
   const worker = options.worker === false ? undefined : await takeWorkerTurn(place, start);
   releases.add(() => worker?.stop());
   const watch = watchServer(() => held.ensureRunning(), report, signal);
@@ -146,8 +146,7 @@ const START_AGAIN_MS = 1_000;
 
 /**
  * Starts the worker in only one process of a HOME, and in the next when that one ends or is killed, because the limits
- * of the service are kept within a process (docs/inside/decisions/0023-one-worker-a-home.md). A suspended process, as
- * after Ctrl-Z, loses its turn to one that runs.
+ * of the service are kept within a process (docs/inside/decisions/0023-one-worker-a-home.md).
  *
  * @throws the error of the start, if it is this process's turn at once.
  */
@@ -157,8 +156,7 @@ async function takeWorkerTurn(
 ): Promise<WorkerTurn> {
   const over = new AbortController();
   const wait = { guards: "the worker", report: () => undefined, signal: over.signal };
-  const takeLock = (waitMs: number) =>
-    acquireLock(lockDirectory, { ...wait, waitMs, pollMs: POLL_MS, mustRenew: true });
+  const takeLock = (waitMs: number) => acquireLock(lockDirectory, { ...wait, waitMs, pollMs: POLL_MS });
   const begin = async (release: () => Promise<void>) => {
     const worker = await start().catch(async (error: unknown) => {
       await release();

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError, UnreachableError } from "../../domain/failures.js";
-import { acquireLock } from "../server/generation-lock.js";
+import { acquireLock } from "../server/file-lock.js";
 import {
   type CliEnvironment,
   cliCacheDirectory,

@@ -1,194 +1,30 @@
-import { access, constants, mkdir, realpath } from "node:fs/promises";
+import { access, constants, mkdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { TemporalAddress } from "../connection-settings.js";
-import { acquireLock } from "./generation-lock.js";
-import { isHere, isRunning } from "./process-identity.js";
-import {
-  endProcess,
-  readServerRecord,
-  recordOf,
-  removeServerRecord,
-  type ServerRecord,
-  serversOn,
-  startServer,
-  writeServerRecord,
-} from "./server-process.js";
+import { FileLock, isLocked } from "./file-lock.js";
+import { HOST } from "./server-ports.js";
+import { type ServerProcess, startServer } from "./server-process.js";
 import { becomesReady, clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-readiness.js";
-import { isRenewed, keepRenewed } from "./sightings.js";
-import { attachSupervisor, type Hold, isHeld, joinPipe, removePipes } from "./supervisor.js";
+
+/**
+ * The embedded server (docs/inside/rules.md, "Embedded server"). A command that needs it takes the lock of HOME and
+ * runs the server as its child, or finds the lock taken and uses the server that HOME/server.json names. The server
+ * inherits the lock, so HOME's database never has two servers. When the owner ends, however it does, its server ends
+ * too; the next command that looks takes the lock and starts a server on the same database and port.
+ */
 
 interface HomeServerOptions {
   /** `NIGHTLEDGER_HOME`; created when missing. */
   readonly home: string;
   /** A `temporal` binary, see `findTemporalCli`. */
   readonly cliPath: string;
-  /** Asks for the web UI. A server that other commands use already is left as it is. */
+  /** With the web UI, unless another command's server runs already. */
   readonly ui?: boolean | undefined;
   readonly report: (message: string) => void;
   /** Stops waiting; a server started by then is ended again. */
   readonly signal?: AbortSignal | undefined;
-}
-
-const EMBEDDED_NAMESPACE = "default";
-
-const HEALTH_DEADLINE_MS = 10_000;
-
-/** The server of a HOME, and this process's hold on it. Every method is called under HOME's lock. */
-class HomeServer {
-  readonly #options: HomeServerOptions;
-  readonly #database: string;
-  #hold: Hold | undefined;
-  /** Where this process's client and worker are connected; they can't move. */
-  #port: number | undefined;
-
-  constructor(options: HomeServerOptions) {
-    this.#options = options;
-    this.#database = databaseOf(options.home);
-  }
-
-  /**
-   * Returns the running server, or starts one. Of two servers on one database, the second would corrupt it.
-   *
-   * @throws UnreachableError when HOME is used on another machine or in another container, or when another program
-   * has taken the port of a server that died.
-   */
-  async ensure(): Promise<ServerRecord> {
-    const record = await this.#running();
-    this.#port ??= record.port;
-    if (record.port === this.#port) return record;
-    throw new UnreachableError(
-      `another program took its port ${this.#port}, so it runs on ${record.address} now. Give the command again: every run continues there.`,
-    );
-  }
-
-  async #running(): Promise<ServerRecord> {
-    const known = await readServerRecord(this.#options.home);
-    if (known !== undefined && !isHere(known)) await this.#refuseElsewhere();
-    else if (known !== undefined && isRunning(known) && (await this.#keep(known))) return known;
-    return this.#start(known);
-  }
-
-  /** Ends this process's hold; ends the server too if no other process holds it. */
-  async giveBack(): Promise<void> {
-    const { home } = this.#options;
-    await this.letGo();
-    const record = await readServerRecord(home);
-    if (record !== undefined && (!isHere(record) || (await this.#isHeld(record)))) return;
-    if (record !== undefined) await endProcess(record);
-    await removeServerRecord(home);
-    await removePipes(home);
-  }
-
-  async letGo(): Promise<void> {
-    await this.#take(undefined);
-  }
-
-  async #isHeld({ pipe }: ServerRecord): Promise<boolean> {
-    return pipe !== undefined && (await isHeld(this.#options.home, pipe));
-  }
-
-  /** Holds the running server; false where it hangs or ends. */
-  async #keep(known: ServerRecord): Promise<boolean> {
-    const { home, report, signal, ui } = this.#options;
-    const isNew = this.#hold === undefined;
-    if (await this.#isHealthy(known)) {
-      if (!(await this.#supervise(known))) return false;
-      if (ui && known.ui === undefined && isNew)
-        report(
-          "Another command began the Temporal server without its web UI. Start this one first to have it.",
-        );
-      await markDatabaseReady(home);
-      return true;
-    }
-    signal?.throwIfAborted();
-    report(`Restarting the Temporal server that was left in HOME (pid ${known.pid}) on the same database.`);
-    await endProcess(known);
-    return false;
-  }
-
-  /** Waits until a record that was written elsewhere turns out to be that of a dead command, as after a reboot. */
-  async #refuseElsewhere(): Promise<void> {
-    const { home, report, signal } = this.#options;
-    const where = `HOME ${home} is used by a Nightledger command on another machine or in another container`;
-    report(`${where}; waiting to see whether it still runs.`);
-    if (await isRenewed(recordOf(home), signal)) {
-      throw new UnreachableError(
-        `${where}. Nothing was started. ` +
-          "Wait until that command ends, or use a Temporal cluster (TEMPORAL_ADDRESS) that both can reach.",
-      );
-    }
-  }
-
-  async #start(known: ServerRecord | undefined): Promise<ServerRecord> {
-    const { home, cliPath, ui, report, signal } = this.#options;
-    // Servers whose record was never written, or was deleted by hand.
-    for (const stray of serversOn(this.#database)) await endProcess(stray);
-    await removeServerRecord(home);
-    await removePipes(home);
-    await clearUnfinishedDatabase(home);
-    try {
-      const { record, hold } = await startServer({
-        cliPath,
-        database: this.#database,
-        logFile: join(home, "temporal.log"),
-        namespace: EMBEDDED_NAMESPACE,
-        preferredPort: this.#port ?? known?.port,
-        ui,
-        spawned: (record) => writeServerRecord(home, record),
-        signal,
-      });
-      await this.#take(hold);
-      await markDatabaseReady(home);
-      if (this.#port !== undefined)
-        report(
-          "The Temporal server had ended; a new one runs on the same database, and every run continues.",
-        );
-      return record;
-    } catch (error) {
-      await removeServerRecord(home);
-      await removePipes(home);
-      throw error;
-    }
-  }
-
-  /** Ensures that the server ends with its last user, this process included; false where it has ended. */
-  async #supervise(known: ServerRecord): Promise<boolean> {
-    const { home } = this.#options;
-    const { pipe } = known;
-    if (pipe !== undefined && this.#hold?.pipe === pipe && (await this.#hold.isHeard())) return true;
-    const runs = () => isRunning(known);
-    const joined = pipe === undefined ? undefined : await joinPipe(home, pipe, runs);
-    if (!runs()) {
-      await joined?.release();
-      return false;
-    }
-    const hold = joined ?? (await attachSupervisor(home, known, this.#database));
-    await this.#take(hold);
-    if (hold.pipe !== pipe) await writeServerRecord(home, { ...known, pipe: hold.pipe });
-    return true;
-  }
-
-  async #take(hold: Hold | undefined): Promise<void> {
-    const before = this.#hold;
-    this.#hold = hold;
-    await before?.release();
-  }
-
-  #isHealthy(record: ServerRecord): Promise<boolean> {
-    const { signal } = this.#options;
-    return becomesReady(record.address, EMBEDDED_NAMESPACE, {
-      deadlineMs: HEALTH_DEADLINE_MS,
-      stopped: () => !isRunning(record) || signal?.aborted === true,
-    });
-  }
-}
-
-/** Finds the embedded server of a HOME that runs on this machine now. Starts and holds nothing. */
-export async function runningServer(home: string): Promise<TemporalAddress | undefined> {
-  const record = await readServerRecord(home);
-  if (record === undefined || !isRunning(record)) return undefined;
-  return { address: record.address, namespace: EMBEDDED_NAMESPACE };
 }
 
 export interface EmbeddedServer {
@@ -196,51 +32,189 @@ export interface EmbeddedServer {
   readonly namespace: string;
   readonly ui?: string | undefined;
   /**
-   * Starts the server again if it died, on the same port.
-   *
-   * @throws UnreachableError when that can't be.
+   * Starts the server again if it or its owner has ended, on the same port.
+   * @throws UnreachableError when that can't be
    */
   ensureRunning(): Promise<void>;
-  /** Ends the use; the last one stops the server. Later calls do nothing. */
+  /** Ends the use, and this process's server. Later calls do nothing. */
   release(): Promise<void>;
 }
 
-const LOCK_WAIT_MS = 120_000;
+type Endpoint = Pick<ServerProcess, "port" | "ui">;
+
+/** HOME/server.json. It stays when the server stops, so that the next one has the same port. */
+interface ServerRecord extends Endpoint {
+  readonly isReady: boolean;
+}
+
+const EMBEDDED_NAMESPACE = "default";
+const HEALTH_DEADLINE_MS = 10_000;
+const POLL_MS = 50;
+/** For its owner to restart a server that hangs. */
+const SILENT_MS = 20_000;
+const FIRST_REPORT_MS = 2_000;
+
+const lockOf = (home: string) => join(home, "server.lock");
+const recordOf = (home: string) => join(home, "server.json");
+const addressOf = ({ port }: Endpoint) => `${HOST}:${port}`;
+
+class HomeServer {
+  #own: ServerProcess | undefined;
+  /** Where this process's client and worker are connected; they can't move. */
+  #used: Endpoint | undefined;
+
+  constructor(
+    private readonly options: HomeServerOptions,
+    private readonly lock: FileLock,
+  ) {}
+
+  /** @throws UnreachableError when the server does not start, does not answer here, or had to move */
+  async ensure(): Promise<Endpoint> {
+    const endpoint = await this.#running();
+    this.#used ??= endpoint;
+    if (endpoint.port === this.#used.port) return endpoint;
+    throw new UnreachableError(
+      `another program took its port ${this.#used.port}, so it runs on ${addressOf(endpoint)} now. Give the command again: every run continues there.`,
+    );
+  }
+
+  async #running(): Promise<Endpoint> {
+    if (this.#own !== undefined && (await this.#isHealthy(this.#own))) return this.#own;
+    const { home, report, signal, ui } = this.options;
+    const startedAt = performance.now();
+    let hasReported = false;
+    let silentSince: number | undefined;
+    for (;;) {
+      signal?.throwIfAborted();
+      if (await this.lock.take()) return this.#start();
+      const record = await readRecord(home);
+      if (record?.isReady && (await this.#answers(record))) {
+        if (ui && record.ui === undefined && this.#used === undefined)
+          report(
+            "Another command began the Temporal server without its web UI. Start this one first to have it.",
+          );
+        return record;
+      }
+      const now = performance.now();
+      silentSince = record?.isReady ? (silentSince ?? now) : undefined;
+      if (silentSince !== undefined && now - silentSince > SILENT_MS) throw await this.#unreachable();
+      if (!hasReported && now - startedAt > FIRST_REPORT_MS) {
+        hasReported = true;
+        report(`Waiting for the Temporal server of ${await this.lock.holder()} in HOME ${home}.`);
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #unreachable(): Promise<Error> {
+    return new UnreachableError(
+      `HOME ${this.options.home} is used by ${await this.lock.holder()}, whose Temporal server does not answer here: ` +
+        "it is on another machine or in another container, or it hangs. Nothing was started. " +
+        "End that command, or use a Temporal cluster (TEMPORAL_ADDRESS) that both can reach.",
+    );
+  }
+
+  async #start(): Promise<Endpoint> {
+    const { home, cliPath, ui, report, signal } = this.options;
+    await this.#stop();
+    await clearUnfinishedDatabase(home);
+    this.#own = await startServer({
+      cliPath,
+      database: databaseOf(home),
+      logFile: join(home, "temporal.log"),
+      namespace: EMBEDDED_NAMESPACE,
+      preferredPort: this.#used?.port ?? (await readRecord(home))?.port,
+      ui,
+      inherited: this.lock.file.fd,
+      signal,
+    });
+    await markDatabaseReady(home);
+    await writeRecord(home, { port: this.#own.port, ui: this.#own.ui, isReady: true });
+    if (this.#used !== undefined)
+      report("The Temporal server had ended; a new one runs on the same database, and every run continues.");
+    return this.#own;
+  }
+
+  async #stop(): Promise<void> {
+    const { home } = this.options;
+    const record = await readRecord(home);
+    if (record !== undefined) await writeRecord(home, { port: record.port, isReady: false });
+    await this.#own?.stop();
+    this.#own = undefined;
+  }
+
+  async release(): Promise<void> {
+    if (this.#own !== undefined) await this.#stop();
+    await this.lock.release();
+  }
+
+  #isHealthy(server: ServerProcess): Promise<boolean> {
+    const { signal } = this.options;
+    const stopped = () => !server.isRunning() || signal?.aborted === true;
+    return becomesReady(addressOf(server), EMBEDDED_NAMESPACE, { deadlineMs: HEALTH_DEADLINE_MS, stopped });
+  }
+
+  #answers(record: Endpoint): Promise<boolean> {
+    return becomesReady(addressOf(record), EMBEDDED_NAMESPACE, { deadlineMs: 1_000 });
+  }
+}
+
+/** The embedded server of a HOME that runs now. Starts nothing. */
+export async function runningServer(home: string): Promise<TemporalAddress | undefined> {
+  const record = await readRecord(home);
+  if (!record?.isReady || !(await isLocked(lockOf(home)))) return undefined;
+  return { address: addressOf(record), namespace: EMBEDDED_NAMESPACE };
+}
 
 /**
- * Uses the Temporal server of a HOME: the one that runs, or a new one on HOME's database
- * (docs/inside/rules.md, "Embedded server"). Everything is decided under HOME's lock, so one database never
- * has two servers, however commands start, end and die.
+ * Uses the Temporal server of a HOME: another command's, or one of its own on HOME's database.
  *
- * @throws InputError when HOME can't be written; UnreachableError when the server does not start, or HOME is used
- * on another machine or in another container.
+ * @throws InputError when HOME can't be written; UnreachableError when the server does not start, or HOME is used on
+ * another machine or in another container
  */
 export async function acquireEmbeddedServer(given: HomeServerOptions): Promise<EmbeddedServer> {
   const home = await openHome(given.home);
-  const options = { ...given, home };
-  const server = new HomeServer(options);
-  const ensure = () => underLock(options, () => server.ensure());
-  const { address, ui } = await ensure().catch(async (error: unknown) => {
-    await server.letGo();
+  const server = new HomeServer({ ...given, home }, await FileLock.open(lockOf(home)));
+  const inTurn = turns();
+  const endpoint = await server.ensure().catch(async (error: unknown) => {
+    await server.release();
     throw error;
   });
-  const stopRenewing = keepRenewed(recordOf(home));
   let released: Promise<void> | undefined;
   return {
-    address,
+    address: addressOf(endpoint),
     namespace: EMBEDDED_NAMESPACE,
-    ui,
-    async ensureRunning() {
-      await ensure();
-    },
+    ui: endpoint.ui,
+    ensureRunning: () => inTurn(async () => void (await server.ensure())),
     release() {
-      released ??= underLock({ ...options, signal: undefined }, async () => {
-        await stopRenewing();
-        await server.giveBack();
-      });
+      released ??= inTurn(() => server.release());
       return released;
     },
   };
+}
+
+/** Runs one piece of work after the other. */
+function turns(): (work: () => Promise<void>) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
+async function readRecord(home: string): Promise<ServerRecord | undefined> {
+  try {
+    const { port, ui, isReady } = JSON.parse(await readFile(recordOf(home), "utf8")) as Partial<ServerRecord>;
+    return typeof port === "number" ? { port, ui, isReady: isReady === true } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeRecord(home: string, record: ServerRecord): Promise<void> {
+  await writeFile(`${recordOf(home)}.tmp`, JSON.stringify(record), { mode: 0o600 });
+  await rename(`${recordOf(home)}.tmp`, recordOf(home));
 }
 
 async function openHome(home: string): Promise<string> {
@@ -255,19 +229,5 @@ async function openHome(home: string): Promise<string> {
         "Nothing was started. Name a writable directory.",
       { cause: error },
     );
-  }
-}
-
-async function underLock<T>(options: HomeServerOptions, work: () => Promise<T>): Promise<T> {
-  const unlock = await acquireLock(join(options.home, "lock"), {
-    guards: `HOME ${options.home}`,
-    waitMs: LOCK_WAIT_MS,
-    report: options.report,
-    signal: options.signal,
-  });
-  try {
-    return await work();
-  } finally {
-    await unlock();
   }
 }

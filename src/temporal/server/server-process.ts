@@ -1,15 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, open, readFile, rename, stat, statfs } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { basename, dirname } from "node:path";
 import { UnreachableError } from "../../domain/failures.js";
 import { RUN_ATTRIBUTES } from "../../domain/run.js";
-import { identify, isProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
+import { commandLine } from "../../domain/words/texts.js";
 import { freePort, freeUiPort, HOST } from "./server-ports.js";
 import { becomesReady } from "./server-readiness.js";
-import { replaceFile } from "./sightings.js";
-import { type Hold, openPipe, supervised } from "./supervisor.js";
 
 interface ServerStart {
   /** The SQLite file, in the folder of the log; without it everything is in memory. */
@@ -22,16 +20,14 @@ interface ServerStart {
   readonly preferredPort?: number | undefined;
   /** With the web UI. */
   readonly ui?: boolean | undefined;
-  /** Called once the process exists and before it is ready, so that no crash leaves an unknown server. */
-  readonly spawned?: (record: ServerRecord) => Promise<void>;
+  /** A descriptor that the server inherits, with its lock. */
+  readonly inherited?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const START_DEADLINE_MS = 60_000;
 /** Bytes without which a server has no room for its database. */
 const LEAST_ROOM = 1024 * 1024;
-const TERM_GRACE_MS = 1_500;
-const KILL_GRACE_MS = 5_000;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 const START_ATTEMPTS = 3;
 /** How long a killed server may keep its port: its process can be gone before its last thread is. */
@@ -43,18 +39,46 @@ interface Ports {
   readonly uiPort: number | undefined;
 }
 
-interface StartedServer {
-  readonly record: ServerRecord;
-  /** The server ends with the last process that holds it; this is the first hold. */
-  readonly hold: Hold;
+export interface ServerProcess {
+  readonly port: number;
+  /** Address of the web UI, where there is one. */
+  readonly ui?: string | undefined;
+  isRunning(): boolean;
+  /** Asks it to end, kills it after two seconds, and waits until it is gone. */
+  stop(): Promise<void>;
 }
+
+/**
+ * Runs the server, and ends it once this process closes its end of the pipe at descriptor 0, as the kernel does for a
+ * killed one: no server outlives its owner. The shell waits for its child, so that it never signals another process.
+ */
+const supervised = (server: string, signal: string) => `
+exec 4<&0 </dev/null
+${server} 4<&- &
+server=$!
+{
+  while read -r _ <&4; do :; done
+  kill -${signal} $server
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.1
+    kill -0 $server || exit
+  done
+  kill -KILL $server
+} 2>/dev/null 3<&- &
+watch=$!
+exec 4<&-
+wait $server
+code=$?
+kill $watch
+exit $code
+`;
 
 /**
  * Starts a dev server in its own process group and waits until it is ready.
  *
  * @throws UnreachableError when it ends or does not answer in time, with the tail of its log.
  */
-export async function startServer(start: ServerStart): Promise<StartedServer> {
+export async function startServer(start: ServerStart): Promise<ServerProcess> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(start.preferredPort, PORT_WAIT_MS);
     const uiPort = start.ui ? await freeUiPort() : undefined;
@@ -109,120 +133,63 @@ function serverArguments({ database }: ServerStart, { port, uiPort }: Ports): st
   ];
 }
 
-async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<StartedServer> {
+async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<ServerProcess> {
   const { port, uiPort } = ports;
-  const address = `${HOST}:${port}`;
   const directory = dirname(start.logFile);
-  const { hold, reader } = await openPipe(directory);
-  const [command, args] = supervised(start.cliPath, serverArguments(start, ports), start.database ?? "");
+  // A database in memory has nothing to lose.
+  const signal = start.database === undefined ? "KILL" : "TERM";
+  const server = commandLine([start.cliPath, ...serverArguments(start, ports)]);
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
   // environment: no secret of ours in the server's, and no Temporal setting of the user's in effect.
-  const child = spawn(command, args, {
+  const child = spawn("/bin/sh", ["-c", supervised(server, signal)], {
     detached: true,
-    stdio: [reader.fd, logFd, logFd],
+    stdio: ["pipe", logFd, logFd, start.inherited ?? "ignore"],
     env: { PATH: process.env.PATH, HOME: directory, TEMPORAL_VERSION_CHECK_DISABLED: "1" },
     cwd: directory,
   });
   child.unref();
+  // Held open, it keeps no process alive.
+  (child.stdin as Socket | null)?.unref();
+  child.stdin?.on("error", () => undefined);
   let ended: string | undefined;
   child.once("error", (error) => {
     ended = `could not be run: ${error.message}`;
   });
   child.once("exit", (code, signal) => {
     ended = `ended with ${signal ?? `code ${code}`} before it was ready`;
+    child.stdin?.destroy();
   });
-  const identity = child.pid === undefined ? undefined : identify(child.pid);
-  await reader.close();
-  if (identity === undefined) {
-    await sleep(0);
-    await hold.release();
-    throw new UnreachableError(
-      `The Temporal dev server (${start.cliPath}) ${ended ?? "ended at once"}. Nothing was started.`,
-    );
-  }
-  const ui = uiPort === undefined ? {} : { ui: `http://${HOST}:${uiPort}` };
-  const record: ServerRecord = { ...identity, port, address, ...ui, pipe: hold.pipe };
+  const stop = async () => {
+    const isGone = ended === undefined ? once(child, "exit") : undefined;
+    child.ref();
+    child.stdin?.destroy();
+    await isGone;
+  };
   try {
-    await start.spawned?.(record);
     const stopped = () => ended !== undefined || start.signal?.aborted === true;
-    const ready = await becomesReady(address, start.namespace, { deadlineMs: START_DEADLINE_MS, stopped });
+    const ready = await becomesReady(`${HOST}:${port}`, start.namespace, {
+      deadlineMs: START_DEADLINE_MS,
+      stopped,
+    });
     start.signal?.throwIfAborted();
-    if (!ready || ended !== undefined) {
-      const what = ended ?? `did not answer on ${address} within ${START_DEADLINE_MS / 1000} s and was ended`;
-      const { bavail, bsize } = await statfs(directory);
-      const todo =
-        bavail * bsize < LEAST_ROOM ? `${directory} is full: make room, and try again` : "try again";
-      throw new UnreachableError(
-        `The Temporal dev server (${start.cliPath}) ${what}. Its database was not changed; ${todo}.`,
-      );
-    }
-    return { record, hold };
+    if (ready && ended === undefined)
+      return {
+        port,
+        ...(uiPort !== undefined && { ui: `http://${HOST}:${uiPort}` }),
+        isRunning: () => ended === undefined,
+        stop,
+      };
+    const what =
+      ended ?? `did not answer on ${HOST}:${port} within ${START_DEADLINE_MS / 1000} s and was ended`;
+    const { bavail, bsize } = await statfs(directory);
+    const todo = bavail * bsize < LEAST_ROOM ? `${directory} is full: make room, and try again` : "try again";
+    throw new UnreachableError(
+      `The Temporal dev server (${start.cliPath}) ${what}. Its database was not changed; ${todo}.`,
+    );
   } catch (error) {
-    await endProcess(identity);
-    await hold.release();
+    await stop();
     throw error;
   }
-}
-
-/**
- * Ends exactly this process: asks, then kills. Returns when it is gone.
- *
- * @throws UnreachableError when it can't be ended.
- */
-export async function endProcess(identity: ProcessIdentity, graceMs = TERM_GRACE_MS): Promise<void> {
-  if (await endsAfter(identity, "SIGTERM", graceMs)) return;
-  if (await endsAfter(identity, "SIGKILL", KILL_GRACE_MS)) return;
-  throw new UnreachableError(
-    `The Temporal dev server (pid ${identity.pid}) does not end. End it by hand, then try again.`,
-  );
-}
-
-async function endsAfter(
-  identity: ProcessIdentity,
-  signal: NodeJS.Signals,
-  graceMs: number,
-): Promise<boolean> {
-  if (!isRunning(identity)) return true;
-  try {
-    process.kill(identity.pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
-    return false;
-  }
-  const deadline = Date.now() + graceMs;
-  while (isRunning(identity)) {
-    if (Date.now() > deadline) return false;
-    await sleep(20);
-  }
-  return true;
-}
-
-/** Dev servers that have this database open, whether HOME knows of them or not. */
-export function serversOn(database: string): ProcessIdentity[] {
-  const pids = process.platform === "linux" ? pidsFromProc(database) : pidsFromPs(database);
-  return pids.flatMap((pid) => identify(pid) ?? []);
-}
-
-function pidsFromProc(database: string): number[] {
-  const needle = `\0--env-file\0${nameOf(database)}\0`;
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, "utf8").includes(needle);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
-
-function pidsFromPs(database: string): number[] {
-  const lines = execFileSync("/bin/ps", ["-axww", "-o", "pid=", "-o", "args="], { encoding: "utf8" });
-  return lines
-    .split("\n")
-    .filter((line) => `${line} `.includes(`--env-file ${nameOf(database)} `))
-    .map((line) => Number.parseInt(line, 10));
 }
 
 async function openLog(path: string) {
@@ -237,43 +204,4 @@ async function lastWords(path: string, offset: number): Promise<string> {
   const written = (await readFile(path).catch(() => Buffer.alloc(0))).subarray(offset).toString("utf8");
   const reason = /^(?:panic|fatal error): .*/m.exec(written)?.[0];
   return (reason ?? written).trimEnd().split("\n").slice(-12).join("\n").slice(-3000);
-}
-
-/** The embedded server that HOME knows of, as `HOME/server.json` keeps it. */
-export interface ServerRecord extends ProcessIdentity {
-  readonly port: number;
-  readonly address: string;
-  readonly ui?: string | undefined;
-  /** Name of the pipe to its supervisor, in HOME. */
-  readonly pipe?: string | undefined;
-}
-
-/** The record of a HOME. Every command that uses its server renews the file's time, for those elsewhere to see. */
-export function recordOf(home: string): string {
-  return join(home, "server.json");
-}
-
-export async function readServerRecord(home: string): Promise<ServerRecord | undefined> {
-  try {
-    const record: unknown = JSON.parse(await readFile(recordOf(home), "utf8"));
-    if (!isProcessIdentity(record)) return undefined;
-    const { port, address, pipe } = record as Partial<ServerRecord>;
-    // A pipe's name is that of a file of ours: HOME may be shared with others who write to it.
-    const isNamed = pipe === undefined || /^server-[0-9a-f]+\.pipe$/.test(pipe);
-    return isNamed && typeof port === "number" && typeof address === "string"
-      ? (record as ServerRecord)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Writes `HOME/server.json`, whole or not at all. Call it under HOME's lock. */
-export async function writeServerRecord(home: string, record: ServerRecord): Promise<void> {
-  await replaceFile(recordOf(home), record);
-}
-
-/** Deletes `HOME/server.json`. Call it under HOME's lock, once the process is gone. */
-export async function removeServerRecord(home: string): Promise<void> {
-  await rm(recordOf(home), { force: true });
 }

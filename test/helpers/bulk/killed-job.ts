@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../sandbox/world/random.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
-import { endProcess } from "../../../src/temporal/server/server-process.js";
 import type { JobFolder } from "../command/job-folder.js";
 import type { KillReport } from "../kill/kill-trial.js";
+import { endProcess } from "../temporal/processes.js";
 
 /** What is killed: the command, which is the worker too, or Temporal with it. */
 const VICTIMS = ["the command", "Temporal", "both"] as const;
@@ -42,7 +42,7 @@ export async function runKilledJob(
       if (child.running()) {
         const victim = random.pick(VICTIMS);
         told.push({ victim, line: `${victim} after ${after} ms`, met: true });
-        for (const server of victim === "the command" ? [] : folder.servers()) await endProcess(server, 0);
+        for (const server of victim === "the command" ? [] : folder.servers()) await endProcess(server);
         if (victim !== "Temporal") await child.end("SIGKILL");
       }
     }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { identify } from "../../../src/temporal/server/process-identity.js";
+import { identify } from "../temporal/processes.js";
 
 /** No test waits longer for a command; one that hangs is killed, and its output says so. */
 const LIMIT_MS = 15 * 60_000;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
+import { endProcess, serversOn } from "../temporal/processes.js";
 import { type ChildCommand, startCommand } from "./command-process.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -34,7 +34,7 @@ export async function openJobFolder(
   };
   const end = async () => {
     for (const child of children.reverse()) if (child.running()) await child.end("SIGKILL");
-    for (const server of servers()) await endProcess(server, 0);
+    for (const server of servers()) await endProcess(server);
   };
   return {
     directory,

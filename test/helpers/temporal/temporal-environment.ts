@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { findTemporalCli } from "../../../src/temporal/cli/cli-binary.js";
 import { connectClient, type TemporalClient } from "../../../src/temporal/connection.js";
 import { type EncryptionKeys, parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { endProcess, startServer } from "../../../src/temporal/server/server-process.js";
-import { removePipes } from "../../../src/temporal/server/supervisor.js";
+import { startServer } from "../../../src/temporal/server/server-process.js";
 
 export interface TestTemporal {
   readonly address: string;
@@ -38,17 +37,14 @@ export async function startTestTemporal(options: { file?: boolean } = {}): Promi
   const directory = await mkdtemp(join(tmpdir(), "nightledger-temporal-"));
   const namespace = "default";
   try {
-    const { record, hold } = await startServer({
+    const { port, stop } = await startServer({
       cliPath,
       database: options.file ? join(directory, "temporal.db") : undefined,
       logFile: join(directory, "temporal.log"),
       namespace,
     });
-    // Tests read what is in the directory; whoever reads a pipe waits for its end.
-    await removePipes(directory);
-    return connectedTo({ address: record.address, namespace, directory }, async () => {
-      await endProcess(record, 0);
-      await hold.release();
+    return connectedTo({ address: `127.0.0.1:${port}`, namespace, directory }, async () => {
+      await stop();
       await rm(directory, { recursive: true, force: true });
     });
   } catch (error) {

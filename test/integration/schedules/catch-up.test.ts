@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { startSandbox } from "../../../sandbox/index.js";
-import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { openJobFolder } from "../../helpers/command/job-folder.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 import { onceAVersion } from "../../helpers/lake/once-a-version.js";
+import { endProcess } from "../../helpers/temporal/processes.js";
 
 const EVERY_MS = 4_000;
 const MISSED = 3;
@@ -50,7 +50,7 @@ test("what became due while everything was killed is caught up with once, and no
     .toBeGreaterThan(EVERY_MS / 4);
   const killedAt = Date.now();
   await dev.end("SIGKILL");
-  for (const server of folder.servers()) await endProcess(server, 0);
+  for (const server of folder.servers()) await endProcess(server);
   // The clock is what is waited for.
   await expect.poll(() => Date.now() - killedAt).toBeGreaterThan((MISSED + 1) * EVERY_MS);
   const backAt = Date.now();

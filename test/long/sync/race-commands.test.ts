@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { startSandbox } from "../../../sandbox/index.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
 import { openJobFolder } from "../../helpers/command/job-folder.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { auditLake, connectedLinks, rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
+import { endProcess, serversOn } from "../../helpers/temporal/processes.js";
 
 const PAGES = { operation: "sync_transactions" };
 
@@ -19,7 +19,7 @@ const folder = eachTest(() =>
 );
 const otherHome = () => join(folder.directory, "other-home");
 afterEach(async () => {
-  for (const server of serversOn(join(otherHome(), "temporal.db"))) await endProcess(server, 0);
+  for (const server of serversOn(join(otherHome(), "temporal.db"))) await endProcess(server);
 });
 
 // They know nothing of each other: each has a HOME, a Temporal server and a worker of its own.

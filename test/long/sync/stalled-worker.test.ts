@@ -20,8 +20,8 @@ const sandbox = eachTest(() =>
 const folder = eachTest(() => openJobFolder(sandbox, { NIGHTLEDGER_LOG_LEVEL: "debug" }));
 
 async function stepIsRepeated(): Promise<void> {
-  const { address } = JSON.parse(await readFile(join(folder.home, "server.json"), "utf8"));
-  const connection = await Connection.connect({ address });
+  const { port } = JSON.parse(await readFile(join(folder.home, "server.json"), "utf8"));
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
   const { workflowService } = connection;
   const namespace = "default";
   try {

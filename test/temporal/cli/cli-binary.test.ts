@@ -5,8 +5,8 @@ import { InputError, UnreachableError } from "../../../src/domain/failures.js";
 import { type CliSearch, findTemporalCli } from "../../../src/temporal/cli/cli-binary.js";
 import { cliCacheDirectory, TEMPORAL_CLI_VERSION } from "../../../src/temporal/cli/cli-cache.js";
 import { goModuleDirectory } from "../../../src/temporal/cli/cli-install.js";
-import { identify } from "../../../src/temporal/server/process-identity.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
+import { identify } from "../../helpers/temporal/processes.js";
 
 const FAKE_CLI = '#!/bin/sh\necho "temporal version 9.9.9 (fake)"\n';
 const temp = eachTest(tempDirectory);

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
-import { identify } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, readServerRecord, serversOn } from "../../../src/temporal/server/server-process.js";
 import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
+import { endProcess, identify, serversOn } from "../../helpers/temporal/processes.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
 import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
 
@@ -47,7 +46,7 @@ export function embeddedHome(
   });
   afterEach(async () => {
     for (const command of commands) if (identify(command.pid)) await command.kill();
-    for (const server of servers()) await endProcess(server, 0);
+    for (const server of servers()) await endProcess(server);
     await ended(home);
     await rm(home, { recursive: true, force: true });
   });
@@ -59,9 +58,9 @@ export function embeddedHome(
       return cliPath;
     },
     async serverPid() {
-      const record = await readServerRecord(home);
-      if (record === undefined) throw new Error("HOME knows of no server");
-      return record.pid;
+      const [server] = servers();
+      if (server === undefined) throw new Error("HOME has no server");
+      return server.pid;
     },
     servers,
     acquire: (more = {}) => acquireEmbeddedServer({ home, cliPath, report: () => undefined, ...more }),

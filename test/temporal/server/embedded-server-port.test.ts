@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -27,7 +27,8 @@ test("a killed server whose port is still taken for a moment comes back at the s
   const server = await acquire();
   const taken = await takePort(server.address);
   const back = server.ensureRunning();
-  await expect.poll(() => existsSync(join(embedded.home, "server.json"))).toBe(false);
+  const record = () => JSON.parse(readFileSync(join(embedded.home, "server.json"), "utf8"));
+  await expect.poll(() => record().isReady).toBe(false);
   taken.close();
   await back;
   expect(await ready(server.address)).toBe(true);

@@ -1,19 +1,16 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { get } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, expect, test } from "vitest";
 import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
-import { identify, identifySelf } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, readServerRecord, serversOn } from "../../../src/temporal/server/server-process.js";
 import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
-import type { CommandProcess } from "./command-process.js";
+import { identify, serversOn } from "../../helpers/temporal/processes.js";
 import { embeddedHome } from "./embedded-home.js";
-import { supervisors } from "./supervisors.js";
 
+const SECONDS = { timeout: 8_000 };
 const embedded = embeddedHome();
 const { acquire, command, ready, serverPid, servers } = embedded;
 let home: string;
@@ -21,45 +18,55 @@ beforeEach(() => {
   home = embedded.home;
 });
 
-async function pipes(): Promise<string[]> {
-  return (await readdir(home)).filter((name) => /\.(pipe|seen)$/.test(name));
-}
-
-/** Kills a command and before it the supervisor of its server, so that the server is left behind. */
-async function orphan(command: CommandProcess): Promise<void> {
-  for (const pid of supervisors(home)) {
-    const identity = identify(pid);
-    if (identity) await endProcess(identity, 0);
-  }
-  await command.kill();
-}
-
-test("a second command uses the server that is running, and the last one stops it", async () => {
+test("a second command uses the server of the first, and continues with its own once that ends", async () => {
   const first = command();
   const address = await first.address;
   const second = await acquire();
   expect(second.address).toBe(address);
   expect(servers()).toHaveLength(1);
   await first.finish();
+  expect(servers()).toEqual([]);
+  await second.ensureRunning();
   expect(await ready(address)).toBe(true);
   await second.release();
   await second.release();
   expect(servers()).toEqual([]);
-  expect(await readServerRecord(home)).toBeUndefined();
-  expect(await pipes()).toEqual([]);
 });
 
-test("a server that outlives its command is reused by the next one and stopped by it", async () => {
-  const killed = command();
-  const address = await killed.address;
-  const pid = await serverPid();
-  await orphan(killed);
-  expect(identify(pid)).toBeDefined();
-  const next = await acquire();
-  expect(next.address).toBe(address);
-  expect(await serverPid()).toBe(pid);
-  await next.release();
-  expect(servers()).toEqual([]);
+test("a kill -9 of the owner ends its server within seconds, and a second command starts another", async () => {
+  const owner = command();
+  const address = await owner.address;
+  const second = await acquire();
+  const [killed] = servers();
+  await owner.kill();
+  await second.ensureRunning();
+  // The server that was ending may have answered this once.
+  await expect.poll(() => identify(killed?.pid ?? 0), SECONDS).toBeUndefined();
+  await second.ensureRunning();
+  expect(await ready(address)).toBe(true);
+  expect(servers()).toHaveLength(1);
+  await second.release();
+  const only = command();
+  await only.address;
+  await only.kill();
+  await expect.poll(servers, SECONDS).toEqual([]);
+});
+
+test("a command that comes while the server of a killed one ends gets a server that stays", async () => {
+  for (const delayMs of [0, 5, 20, 80]) {
+    const killed = command();
+    await killed.address;
+    const [dead] = servers();
+    const dying = killed.kill();
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const next = await acquire();
+    await dying;
+    await expect.poll(() => identify(dead?.pid ?? 0), SECONDS).toBeUndefined();
+    await next.ensureRunning();
+    expect(await ready(next.address)).toBe(true);
+    expect(servers()).toHaveLength(1);
+    await next.release();
+  }
 });
 
 test("a command killed while it starts the server leaves neither the lock nor a second server behind", async () => {
@@ -73,16 +80,18 @@ test("a command killed while it starts the server leaves neither the lock nor a 
   expect(servers()).toEqual([]);
 });
 
-test("a server that HOME forgot is ended before another starts on its database", async () => {
-  const killed = command();
-  await killed.address;
-  const forgotten = await serverPid();
-  await orphan(killed);
-  await rm(join(home, "server.json"));
-  const next = await acquire();
-  expect(identify(forgotten)).toBeUndefined();
+test("of many that find the owner killed, one starts the server", async () => {
+  const owner = command();
+  const address = await owner.address;
+  const others = await Promise.all([acquire(), acquire(), acquire()]);
+  const [killed] = servers();
+  await owner.kill();
+  await expect.poll(() => identify(killed?.pid ?? 0), SECONDS).toBeUndefined();
+  await Promise.all(others.map((one) => one.ensureRunning()));
+  expect(await ready(address)).toBe(true);
   expect(servers()).toHaveLength(1);
-  await next.release();
+  for (const one of others) await one.release();
+  expect(servers()).toEqual([]);
 });
 
 /** Whether every thread has stopped: until then one may still answer. Without /proc the answer is yes. */
@@ -94,16 +103,14 @@ function isStopped(pid: number): boolean {
 }
 
 test("a server that hangs is ended and started again on the same database", async () => {
-  const killed = command();
-  await killed.address;
+  const server = await acquire();
   const hanging = await serverPid();
-  await orphan(killed);
   process.kill(hanging, "SIGSTOP");
   await expect.poll(() => isStopped(hanging)).toBe(true);
-  const next = await acquire();
+  await server.ensureRunning();
   expect(identify(hanging)).toBeUndefined();
-  expect(await ready(next.address)).toBe(true);
-  await next.release();
+  expect(await ready(server.address)).toBe(true);
+  await server.release();
 });
 
 test("ensureRunning brings a killed server back at the same address, and only one", async () => {
@@ -115,22 +122,6 @@ test("ensureRunning brings a killed server back at the same address, and only on
   await first.release();
   await second.release();
   expect(servers()).toEqual([]);
-});
-
-test("a pid in HOME that is another process now is never signalled", async () => {
-  // A port of our own: the next server would like to have the one that is recorded.
-  const taken = createServer().listen(0, "127.0.0.1");
-  await once(taken, "listening");
-  try {
-    const { port } = taken.address() as AddressInfo;
-    const bystander = { ...identifySelf(), started: "old", port, address: `127.0.0.1:${port}` };
-    await writeFile(join(home, "server.json"), JSON.stringify(bystander));
-    const server = await acquire();
-    expect(await ready(server.address)).toBe(true);
-    await server.release();
-  } finally {
-    taken.close();
-  }
 });
 
 test("commands that start, end and are killed in any order never give two servers", async () => {
@@ -148,10 +139,9 @@ test("commands that start, end and are killed in any order never give two server
       await Promise.all([released, killed, three[2]?.address, fourth.address]);
       const address = (await fourth.address) ?? "";
       expect(await three[2]?.address).toBe(address);
-      expect(await ready(address)).toBe(true);
       const fifth = command();
       await Promise.all([three[2]?.finish(), fourth.finish()]);
-      expect(await ready(await fifth.address)).toBe(true);
+      await fifth.address;
       await fifth.finish();
       expect(servers()).toEqual([]);
     }
@@ -176,7 +166,6 @@ test("a server that ends at once is an unreachable error with the tail of its lo
   const message = expect.stringMatching(/ended with code 7.*disk I\/O error/s);
   const acquiring = acquireEmbeddedServer({ home, cliPath: broken, report: () => undefined });
   await expect(acquiring).rejects.toMatchObject({ name: "UnreachableError", message });
-  expect(await pipes()).toEqual([]);
   const next = await acquire();
   await next.release();
 });
@@ -220,7 +209,6 @@ test("an interrupt while the server starts ends it again", async () => {
   abort.abort(new Error("interrupted"));
   await expect(acquiring).rejects.toThrow("interrupted");
   expect(servers()).toEqual([]);
-  expect(await pipes()).toEqual([]);
 });
 
 test("a HOME that can't be made is an input error that names the variable", async () => {
