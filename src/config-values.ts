@@ -82,6 +82,7 @@ export const VARIABLES = {
   NIGHTLEDGER_HOME: { value: directory.default(".nightledger"), accepted: "a directory" },
   NIGHTLEDGER_SCRATCH: { value: directory.optional(), accepted: "a directory" },
   NIGHTLEDGER_SCRATCH_MB: integer(100_000_000, 10_240),
+  NIGHTLEDGER_SQL_MEMORY_MB: integer(1_000_000, 512),
   NIGHTLEDGER_ENCRYPTION_KEYS: {
     value: asIs.optional(),
     accepted: "id:base64 of 32 bytes, comma-separated",

@@ -212,6 +212,7 @@ function lakePlace(values: Values, cwd: string): LakePlace {
           ? join(home, "scratch")
           : realDirectory("NIGHTLEDGER_SCRATCH", resolve(cwd, scratch)),
       mostBytes: readVariable("NIGHTLEDGER_SCRATCH_MB", values) * 1024 * 1024,
+      memoryMb: readVariable("NIGHTLEDGER_SQL_MEMORY_MB", values),
     },
   };
 }

@@ -10,6 +10,8 @@ interface ScratchPlace {
   readonly directory: string;
   /** Of copies of a bucket's objects; more is removed. */
   readonly mostBytes: number;
+  /** For SQL; beyond it, SQL spills into the directory. Default: 512. */
+  readonly memoryMb?: number;
 }
 
 /** A bucket, and the prefix that all keys of a lake have there: empty, or ending in `/`. */

@@ -29,6 +29,7 @@ interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "on
   readonly store?: ObjectStore;
   /** SQL's scratch; default: in the staging area. */
   readonly scratchDirectory?: string;
+  readonly memoryLimitMb?: number | undefined;
   /** Without it no encrypted column can be written. */
   readonly sealer?: Sealer;
   /** Default: the lake's. */
@@ -36,15 +37,22 @@ interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "on
 }
 
 export function lakeAt(place: LakePlace, options: Omit<LakeOptions, "directory"> = {}): Lake {
-  const scratchDirectory = join(place.scratch.directory, "sql");
-  return openLake({ directory: place.address, store: openStore(place), scratchDirectory, ...options });
+  const { directory, memoryMb } = place.scratch;
+  const scratchDirectory = join(directory, "sql");
+  return openLake({
+    directory: place.address,
+    store: openStore(place),
+    scratchDirectory,
+    memoryLimitMb: memoryMb,
+    ...options,
+  });
 }
 
 /** Writes nothing before its first use. */
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
   const { scratchDirectory = join(options.directory, "_staging", "scratch") } = options;
-  const duckdb = createDuckDb({ scratchDirectory });
+  const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb: options.memoryLimitMb });
   return {
     store,
     duckdb,

@@ -7,7 +7,7 @@ import { Scratch } from "./scratch.js";
 interface DuckDbOptions {
   /** For the spill and scratch files of all engines. */
   readonly scratchDirectory: string;
-  readonly memoryLimitMb?: number;
+  readonly memoryLimitMb?: number | undefined;
   readonly threads?: number;
 }
 
