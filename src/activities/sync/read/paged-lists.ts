@@ -53,8 +53,8 @@ export class PagedList extends ListPass {
 }
 
 /**
- * The lists of one user that are read page by page. Each slice that leaves the user open adds a record of what it staged of
- * them, so that the next one need not read those pages again, nor the run's history name each of them.
+ * The lists of one user; one that comes in one answer is of one page. Each slice that leaves the user open adds a record of
+ * what it staged of them, so that the next one need not read those pages again, nor the run's history name each of them.
  */
 export class PagedLists {
   readonly #lists = new Map<string, PagedList>();
@@ -75,7 +75,7 @@ export class PagedLists {
     const lists = new Map<string, PagedList>();
     for (const place of staged) {
       const record = await readRecord(store, runId, place);
-      if (record?.header.kind !== "lists") continue;
+      if (record === undefined) continue;
       records.push(place);
       for (const pages of JSON.parse(record.body.toString("utf8")) as ListPages[]) {
         const first = pages.pages[0]?.page ?? 0;
@@ -88,9 +88,8 @@ export class PagedLists {
       }
     }
     const paged = new PagedLists(records, attempt);
-    for (const list of lists.values()) {
+    for (const list of lists.values())
       if (list.attempt === attempt || list.next === "end") paged.#lists.set(list.name, list);
-    }
     return paged;
   }
 

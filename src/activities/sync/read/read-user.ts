@@ -1,5 +1,5 @@
 import { mustBeAbout } from "../../../api/http/answer.js";
-import { firstPage, listPage } from "../../../api/lists/read-list.js";
+import { firstPage, listPage, type ReadPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import type { RosterRow } from "../../../domain/sync/job.js";
 import type { EndedLink, LinkRecord } from "../../../domain/sync/link.js";
@@ -12,7 +12,7 @@ import {
 } from "../../../domain/sync/user-reading.js";
 import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
-import { nameKey, type PageName, readRecord } from "../../../lake/sync/journal/journal.js";
+import { type PageName, stagedRecord } from "../../../lake/sync/journal/journal.js";
 import { baseOf, type ObservedPage } from "../../../lake/sync/journal/report.js";
 import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
@@ -24,10 +24,13 @@ import { type LinkList, linkList, mustBeOfLinks, newestDay, readsTransactions } 
 import { type PageFailure, pageFailure, tellOddities } from "./page-outcome.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
-import type { PlacedRecord, SliceState } from "./slice-state.js";
+import type { SliceState } from "./slice-state.js";
 
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
+
+/** A list that comes in one answer. */
+const WHOLE_LIST: ReadPage<unknown> = { items: [], ids: [], next: "end" };
 
 const NOTHING_READ = { pages: 0, pagesSha256: "", restarts: 0 };
 
@@ -38,32 +41,15 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
     return state.endUser(row.fp_id);
   }
   const { store } = state.slice.deps.lake;
-  const paged = await PagedLists.of(store, state.input.runId, progress);
-  const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
+  const lists = await PagedLists.of(store, state.input.runId, progress);
+  const reading = new UserReading(state, row, progress, lists);
   const outcome = await reading.run();
   if (outcome.kind === "complete" || reading.hasFailedLists) {
     const { records, skipped } = reading.links();
     state.addLists(reading.observed, records, skipped);
   }
-  if (outcome.kind === "complete") {
-    state.endUser(row.fp_id);
-  } else {
-    const staged = [...reading.single.map(({ place }) => place), ...(await paged.record(state.journal))];
-    state.leaveUser(row.fp_id, { ...progress, staged }, outcome);
-  }
-}
-
-/** Pages that earlier slices staged of lists that come in one answer, by name. */
-async function earlierPages(
-  { slice, input }: SliceState,
-  { staged }: UserProgress,
-): Promise<ReadonlyMap<string, PlacedRecord>> {
-  const pages = new Map<string, PlacedRecord>();
-  for (const place of staged) {
-    const record = await readRecord(slice.deps.lake.store, input.runId, place);
-    if (record?.header.page !== undefined) pages.set(nameKey(record.header.page), { ...record, place });
-  }
-  return pages;
+  if (outcome.kind === "complete") state.endUser(row.fp_id);
+  else state.leaveUser(row.fp_id, { ...progress, staged: await lists.record(state.journal) }, outcome);
 }
 
 interface OwnedList {
@@ -83,9 +69,8 @@ interface StagedPage {
 }
 
 class UserReading {
-  /** Pages of lists that come in one answer. */
-  readonly single: ObservedPage[] = [];
-  readonly #paged: ObservedPage[] = [];
+  /** Of the lists that are read to their end. */
+  readonly observed: ObservedPage[] = [];
   /** Undefined where the run does not read the user's links. */
   #listed: LinkList | undefined;
   #hasFailedLists = false;
@@ -94,13 +79,8 @@ class UserReading {
     private readonly state: SliceState,
     private readonly row: RosterRow,
     private readonly progress: UserProgress,
-    private readonly earlier: ReadonlyMap<string, PlacedRecord>,
     private readonly lists: PagedLists,
   ) {}
-
-  get observed(): readonly ObservedPage[] {
-    return [...this.single, ...this.#paged];
-  }
 
   /** Whether the user has failed for lists on which no other depends: the others are read all the same. */
   get hasFailedLists(): boolean {
@@ -175,7 +155,7 @@ class UserReading {
   async #readList(list: OwnedList): Promise<UserOutcome | "read"> {
     const { listing, linkId, mayBeRefused } = list;
     try {
-      return listing.paging === "page" ? await this.#readPages(list) : await this.#readAnswer(list);
+      return await this.#readPages(list);
     } catch (error) {
       const failure = pageFailure(error);
       // A link that was removed since its user's links were listed has no rows, and one in error may be refused; part of
@@ -186,24 +166,19 @@ class UserReading {
     }
   }
 
-  async #readAnswer(list: OwnedList): Promise<UserOutcome | "read"> {
-    const page = await this.#page(list, 0, undefined);
-    if (page === undefined) return { kind: "open" };
-    this.single.push(page.observed);
-    if (list.listing.name === bankLinkStream.name) this.#listed = linkList(page.reading);
-    return "read";
-  }
-
   async #readPages(owned: OwnedList): Promise<UserOutcome | "read"> {
     const { listing, linkId, from } = owned;
     const { operation, name: stream } = listing;
     const key = JSON.stringify([stream, linkId ?? this.row.fp_id, from]);
-    const list = this.lists.list(key, firstPage(operation));
+    const isPaged = listing.paging === "page";
+    const list = this.lists.list(key, isPaged ? firstPage(operation) : undefined);
+    let reading: PageReading | undefined;
     while (list.next !== "end") {
       const page = await this.#page(owned, list.pages.length, list.next);
       if (page === undefined) return { kind: "open" };
-      const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
-      const read = listPage(operation, envelope, list.next, list.before);
+      ({ reading } = page);
+      const envelope = reading.envelope as Readonly<Record<string, unknown>>;
+      const read = isPaged ? listPage(operation, envelope, list.next, list.before) : WHOLE_LIST;
       // No list that moves brings an id twice on one page.
       if (new Set(read.ids).size < read.ids.length)
         return { kind: "failed", reason: `${stream}: ${ID_TWICE}` };
@@ -213,11 +188,20 @@ class UserReading {
       this.lists.drop(list);
       return { kind: "moved", stream, ...(taken === "twice" && { reason: ID_TWICE }) };
     }
+    if (stream === bankLinkStream.name)
+      this.#listed = linkList(reading ?? (await this.#staged(listing, list)));
     // A list that fits on one page stays unknown, so that it is read whole again: one call, as for a window of it.
     const isShort = from === null && list.pages.length === 1;
     for (const { newest, ...page } of list.pages)
-      this.#paged.push(isShort || newest === undefined ? page : { ...page, newest });
+      this.observed.push(isShort || newest === undefined ? page : { ...page, newest });
     return "read";
+  }
+
+  /** A list of one page that an earlier slice has read. */
+  async #staged(listing: ObservedListing, { pages: [page] }: PagedList): Promise<PageReading> {
+    const { slice, input } = this.state;
+    const record = await stagedRecord(slice.deps.lake.store, input.runId, (page as ObservedPage).place);
+    return readPage(listing, record.body);
   }
 
   /**
@@ -236,7 +220,7 @@ class UserReading {
     const { listing, linkId, from } = owned;
     const { state } = this;
     const { fp_id, external_id } = this.row;
-    const attempt = listing.paging === "page" ? this.progress.attempt : 0;
+    const { attempt } = this.progress;
     // Another window has other pages.
     const name: PageName = { stream: listing.name, owner: linkId ?? fp_id, attempt, page, after: from ?? "" };
     const observe = (reading: PageReading, staged: Pick<ObservedPage, "place" | "cleaned">) => {
@@ -246,7 +230,7 @@ class UserReading {
       const observed = { stream: listing.name, ...owner, page, ...window, ...staged };
       return { reading, observed };
     };
-    const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));
+    const staged = await state.staged(name);
     if (staged !== undefined) {
       const { place, header, body } = staged;
       return observe(readPage(listing, body), { place, ...(header.cleaned && { cleaned: header.cleaned }) });

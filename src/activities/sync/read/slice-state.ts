@@ -20,7 +20,6 @@ import { MOST_WAITING, type NamedFailure } from "../../../domain/waiting.js";
 import {
   addCleaned,
   type CleanedPage,
-  type CleanedPlaces,
   Journal,
   journalKey,
   nameKey,
@@ -72,8 +71,8 @@ export class SliceState {
     finished: [] as Link[],
     waiting: [] as Place[],
   };
-  /** Journals with bad rows, perhaps those of a lost attempt. */
-  readonly #withBadRows = new Set<string>();
+  /** Other journals that hold what can't be read again: bad rows, and pages of users that a lost attempt staged. */
+  readonly #others = new Set<string>();
   readonly #queue: LinkRecord[] = [];
   /** Links that are read. */
   readonly #seen = new Set<string>();
@@ -137,7 +136,7 @@ export class SliceState {
     const record = place && (await readRecord(this.#store, this.input.runId, place));
     if (place === undefined || record === undefined) return undefined;
     this.slice.countFound();
-    this.#noteBadRows(record.header.cleaned);
+    this.#others.add(place.journal);
     return { ...record, place };
   }
 
@@ -149,14 +148,10 @@ export class SliceState {
     { sha256, cleaned: parts }: { readonly sha256?: string; readonly cleaned?: CleanedPage | undefined },
   ): Promise<Pick<ObservedPage, "place" | "cleaned">> {
     const cleaned = parts && { cleaned: await addCleaned(journal, parts) };
-    this.#noteBadRows(cleaned?.cleaned);
+    if (parts !== undefined) this.#others.add(journal.name);
     const place = await journal.add({ kind: "page", page, ...cleaned }, body, sha256);
     this.slice.countBytes(body.length);
     return { place, ...cleaned };
-  }
-
-  #noteBadRows(cleaned: CleanedPlaces | undefined): void {
-    if (cleaned !== undefined) this.#withBadRows.add(cleaned.bad.journal);
   }
 
   /**
@@ -231,7 +226,10 @@ export class SliceState {
     ended.push(...this.#skipped.values());
     const isEmpty = [observed, ended, finished, waiting].every(({ length }) => length === 0);
     const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
-    await this.#persist();
+    // Pages of links can be read again: each is checked against its hash.
+    await this.journal.persist();
+    this.#others.delete(this.journal.name);
+    await this.#store.persist([...this.#others].map((journal) => journalKey(this.input.runId, journal)));
     if (place === null) return null;
     const sum = (of: "pages" | "entries" | "bytes") =>
       finished.reduce((total, { progress }) => total + progress[of], 0);
@@ -243,16 +241,6 @@ export class SliceState {
       waiting: waiting.length,
       observedBytes: observed.reduce((total, page) => total + page.place.bytes, 0),
     };
-  }
-
-  /** Makes durable what can't be read again; pages of links can, because each is checked against its hash. */
-  async #persist(): Promise<void> {
-    await this.journal.persist();
-    const observed = this.#report.observed.map(({ place }) => place.journal);
-    const journals = new Set([...this.#withBadRows, ...observed]);
-    journals.delete(this.journal.name);
-    if (journals.size === 0) return;
-    await this.#store.persist([...journals].map((journal) => journalKey(this.input.runId, journal)));
   }
 
   async close(): Promise<void> {

@@ -135,11 +135,17 @@ export async function readRecord(
   return record !== undefined && shortHash(record.header.sha256) === sha256 ? record : undefined;
 }
 
-/** Reads the value at a place. @throws StagingLostError */
-export async function readValue<T>(store: ObjectStore, runId: string, place: Place): Promise<T> {
+/** As {@link readRecord}. @throws StagingLostError */
+export async function stagedRecord(store: ObjectStore, runId: string, place: Place): Promise<StagedRecord> {
   const record = await readRecord(store, runId, place);
   if (record === undefined) throw new StagingLostError(journalKey(runId, place.journal), "torn");
-  return JSON.parse(record.body.toString("utf8")) as T;
+  return record;
+}
+
+/** Reads the value at a place. @throws StagingLostError */
+export async function readValue<T>(store: ObjectStore, runId: string, place: Place): Promise<T> {
+  const { body } = await stagedRecord(store, runId, place);
+  return JSON.parse(body.toString("utf8")) as T;
 }
 
 export interface BadRow {
