@@ -8,11 +8,9 @@ import type { Listing } from "./stream.js";
 const TWICE = "a key appears twice";
 
 /**
- * Cuts the bad rows out of a page, and gathers the fields of good ones that no column has. Keeps only the lists, with
- * `null` for a bad row, so that every other row keeps its index.
- * Bad rows keep their raw text; among them are rows with a repeated key, which DuckDB refuses.
- *
- * @throws EnvelopeError when a key of the envelope itself is repeated
+ * Cuts the bad rows out of a page, and gathers fields that no column has. Keeps only the lists, with `null` for a bad row,
+ * so that every other row keeps its index. Rows with a repeated key, which DuckDB refuses, are bad.
+ * @throws EnvelopeError when the envelope repeats a key
  */
 export function cleanPage(
   listing: Listing,
@@ -41,7 +39,7 @@ export function cleanPage(
   return { clean: nest(listing, lists), bad };
 }
 
-/** Raw text of what a page delivered: the value that holds all the lists. */
+/** Finds the value that holds all the lists. */
 export function deliveredText(listing: Listing, text: string): string | undefined {
   const path = listing.lists[0]?.path.slice(0, -1) ?? [];
   return new RawJson(text).slice(path);

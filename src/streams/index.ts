@@ -5,7 +5,7 @@ import { securityStream } from "./securities.js";
 import type { Stream } from "./stream.js";
 import { transactionStream } from "./transactions.js";
 
-/** Every stream, by name; a new one is one line more. */
+/** A new one is one line more. */
 export const STREAMS: readonly Stream[] = [
   accountStream,
   bankLinkStream,

@@ -3,7 +3,7 @@ import { investmentTransactionSchema } from "../api/schemas/transaction.js";
 import { knownFields, rowType } from "./row-shape.js";
 import { changes, dayIn, exactAmount, instant, type Stream } from "./stream.js";
 
-/** The list that streams of investments share: it is read once for all of them. */
+/** It is read once for both streams. */
 export const investmentList = {
   operation: listInvestmentTransactions,
   per: "link",

@@ -9,7 +9,7 @@ export interface ObservedListing extends Listing {
 
 /**
  * What a run reads without a cursor: the selected streams, those of one operation together, and the links where another
- * stream needs them. Where links are named and every selected stream can be read link by link, only these links are read.
+ * stream needs them. Where links are named and every stream can be read link by link, only these are read.
  */
 export function observedListings(
   streams: readonly Stream[],
@@ -25,7 +25,7 @@ export function observedListings(
   return [...groupedBy(read, ({ operation }) => operation).values()].map(together);
 }
 
-/** Reads several streams as one: each answer is requested, checked and staged once. */
+/** Each answer is requested, checked and staged once. */
 function together(streams: readonly Stream[]): ObservedListing {
   const [first] = streams as readonly [Stream, ...Stream[]];
   const { name, operation, per, paging, windowed } = first;

@@ -3,10 +3,9 @@ import { exceedsMoney, withoutExponent } from "../domain/service/transaction-val
 import { hasTime, type KnownFields, OTHER_FIELDS } from "./row-shape.js";
 
 /**
- * Moves the fields of a row that no column has into one text, a JSON object with sorted names; each value stays as it
- * came, because a parser would round its numbers.
- *
- * @param json text of an object without a repeated key
+ * Moves fields without a column into one text, a JSON object with sorted names; each value stays as it came, because a
+ * parser would round its numbers.
+ * @param json of an object without a repeated key
  */
 export function withOtherFields(json: string, known: KnownFields): string {
   const others: [path: string, value: string][] = [];

@@ -6,7 +6,7 @@ import { EnvelopeError, mayHoldSurrogates } from "./raw-json.js";
 import { findUnknown } from "./row-shape.js";
 import type { Listing, RowList } from "./stream.js";
 
-/** A bad row by its index; its text is cut out only when the page is cleaned. */
+/** Its text is cut out only when the page is cleaned. */
 export interface RowProblem {
   readonly list: string;
   readonly index: number;
@@ -14,29 +14,28 @@ export interface RowProblem {
 }
 
 export interface PageReading {
-  /** The parsed response; numbers that must be exact are texts in it. */
+  /** Numbers that must be exact are texts in it. */
   readonly envelope: unknown;
   /** As it came. */
   readonly text: string;
   readonly problems: readonly RowProblem[];
-  /** Entries of each list, in the stream's order, bad ones included. */
+  /** Of each list, bad ones included. */
   readonly entries: readonly number[];
-  /** Paths of fields without a column, over all good rows. */
+  /** Of all good rows. */
   readonly unknownFields: ReadonlySet<string>;
-  /** Confidences that are not numbers, over all rows. */
+  /** Confidences that are not numbers. */
   readonly unreadableScores: number;
-  /** Whether SQL must not read the page as it is: bad rows, unknown fields, amounts as numbers, or text that DuckDB would refuse. */
+  /** SQL must not read it as it is: bad rows, unknown fields, amounts as numbers, or text that DuckDB would refuse. */
   readonly needsCleaning: boolean;
 }
 
 /**
- * Parses and validates a response, row by row (docs/inside/rules.md, "Staging").
- *
- * @throws SyntaxError when the body is not JSON: it is torn, so request it again.
+ * Judges a response row by row (docs/inside/rules.md, "Staging").
+ * @throws SyntaxError when the body is torn: request it again.
  * @throws EnvelopeError when the envelope breaks the contract: the owner fails.
  */
 export function readPage(listing: Listing, body: Buffer): PageReading {
-  // Most pages are plain ASCII, which can be copied instead of decoded.
+  // It can be copied instead of decoded.
   const ascii = isAscii(body);
   const isBroken = !(ascii || isUtf8(body));
   // Half of a surrogate pair is U+FFFD in text and no id: so is a byte that is not UTF-8, or two ids would be one.
@@ -44,7 +43,7 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
     ? body.toString("utf8").replaceAll("\ufffd", "\udc00")
     : body.toString(ascii ? "latin1" : "utf8");
   const read = judged(listing, listing.exactNumbers === "by value" ? exactText(listing, text) : text);
-  // Amounts are numbers at few services, so only a page with bad rows is searched for them.
+  // Few services give amounts as numbers, so only a page with bad rows is searched for them.
   const exact = read.problems.length === 0 ? text : exactText(listing, text);
   const hasNumbers = listing.exactNumbers !== "by value" && exact !== text;
   const rows = hasNumbers ? judged(listing, exact) : read;
@@ -52,7 +51,7 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
   return { ...rows, text, needsCleaning: isOdd || mayHoldSurrogates(body) || isBroken };
 }
 
-/** Judges the rows of an answer, whose amounts may be made texts in `json`. */
+/** @param json with amounts as texts, perhaps */
 function judged(listing: Listing, json: string): Omit<PageReading, "text" | "needsCleaning"> {
   const envelope: unknown = JSON.parse(json);
   const judged = listing.operation.response.safeParse(envelope);
@@ -80,7 +79,7 @@ function judged(listing: Listing, json: string): Omit<PageReading, "text" | "nee
   return { envelope, problems, entries, unknownFields, unreadableScores };
 }
 
-/** What parsers may read of a valid answer: its numbers that must be exact are texts. */
+/** Makes texts of numbers that must be exact. */
 export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json: string): string {
   if (exactNumbers === undefined) return json;
   if (exactNumbers === "by value") return withExactNumbers(json, exactNumbers);

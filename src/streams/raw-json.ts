@@ -1,6 +1,6 @@
 import { type Node, parseTree } from "jsonc-parser";
 
-/** A JSON text with the places of its values, for the rare page whose rows must keep their raw text. */
+/** For the rare page whose rows must keep their raw text. */
 export class RawJson {
   private readonly root: Node | undefined;
 
@@ -14,18 +14,18 @@ export class RawJson {
     }
   }
 
-  /** Raw text of the value at a path of object keys; undefined where there is none. The last of a repeated key. */
+  /** Undefined where there is none. The last of a repeated key counts. */
   slice(path: readonly string[]): string | undefined {
     const node = this.find(path);
     return node === undefined ? undefined : this.textOf(node);
   }
 
-  /** Raw texts of the elements of the list at a path; none where there is no list. */
+  /** None where there is no list. */
   elements(path: readonly string[]): string[] {
     return (this.find(path)?.children ?? []).map((node) => this.textOf(node));
   }
 
-  /** Whether a key is repeated in one of the objects along a path, the value's own object included. */
+  /** In one of the objects along a path, the value's own included. */
   repeatsKeyAlong(path: readonly string[]): boolean {
     return [...path.keys(), path.length].some((length) => {
       const node = this.find(path.slice(0, length));
@@ -58,15 +58,15 @@ const ESCAPE =
 const PAIR_LENGTH = 12;
 const SURROGATE = /^\\u[dD][89a-fA-F]/;
 
-/** Whether a JSON text may hold an escaped half of a surrogate pair; whole pairs count too. */
+/** Whether a text may hold escaped halves of pairs; whole pairs count too. */
 export function mayHoldSurrogates(body: Buffer): boolean {
   return body.includes("\\ud") || body.includes("\\uD");
 }
 
-/** How a JSON text writes an ASCII letter of a key as an escape. */
+/** An ASCII letter as an escape. */
 const ESCAPED_LETTER = /\\u00[4-7]/;
 
-/** Whether a JSON text may hold one of these keys more than once; rows and texts that hold it count too. */
+/** Whether a text may hold one of these keys twice; rows and texts that hold it count too. */
 export function mayRepeat(text: string, keys: Iterable<string>): boolean {
   for (const key of keys) {
     const quoted = JSON.stringify(key);
@@ -76,7 +76,7 @@ export function mayRepeat(text: string, keys: Iterable<string>): boolean {
   return ESCAPED_LETTER.test(text);
 }
 
-/** Replaces escaped halves of surrogate pairs by U+FFFD: JSON can express them, UTF-8 and DuckDB can't. */
+/** Replaces halves of surrogate pairs, which JSON can express and UTF-8 and DuckDB can't. */
 export function replaceLoneSurrogates(json: string): string {
   return json.replace(ESCAPE, (sequence) =>
     sequence.length !== PAIR_LENGTH && SURROGATE.test(sequence) ? "\\ufffd" : sequence,

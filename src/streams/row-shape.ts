@@ -1,14 +1,14 @@
 import { exceedsMoney } from "../domain/service/transaction-values.js";
 
-/** What SQL reads of a row: the SQL type of each field, or the shape of an object within it. */
+/** By field, the SQL type or the shape of an object. */
 interface RowShape {
   readonly [field: string]: string | RowShape;
 }
 
-/** The column, and the member of a clean row, with the fields that no column has. */
+/** Of a table, and of a clean row. */
 export const OTHER_FIELDS = "other_fields";
 
-/** The SQL type of rows of a shape, and of what a clean page adds to them. */
+/** Gives the SQL type, with what a clean page adds. */
 export function rowType(shape: RowShape): string {
   return structOf({ ...shape, [OTHER_FIELDS]: "VARCHAR" });
 }
@@ -20,14 +20,14 @@ function structOf(shape: RowShape): string {
   return `STRUCT(${fields.join(", ")})`;
 }
 
-/** The fields of an object that have a column, those of objects within it too. */
+/** Those of an object that have a column. */
 export interface KnownFields {
-  /** Of the object in its row: empty, or such as `enrichment.`. */
+  /** In its row: empty, or such as `enrichment.`. */
   readonly path: string;
   readonly fields: ReadonlyMap<string, KnownFields | "money" | null>;
 }
 
-/** @param money fields whose column is null where they have more than ten decimals: the text is kept as if none had it */
+/** @param money their column is null where they have more than ten decimals: the text is kept as if none had it */
 export function knownFields(shape: RowShape, money = new Set<string>(), path = ""): KnownFields {
   const kind = (name: string) => (money.has(name) ? "money" : null);
   const fields = Object.entries(shape).map(([name, type]) => {
@@ -39,15 +39,15 @@ export function knownFields(shape: RowShape, money = new Set<string>(), path = "
   return { path, fields: new Map(fields) };
 }
 
-/** The field of a day. Of one with a time the column has the day, and the whole text is kept as if no column had it. */
+/** Of one with a time the column has the day, and the text is kept as if no column had it. */
 const DAY = { name: "date", length: "YYYY-MM-DD".length };
 
-/** Whether a field of a row is a day with a time; `length` is that of its text. */
+/** Whether a field is a day with a time. @param length of its text */
 export function hasTime(path: string, length: number): boolean {
   return path === DAY.name && length > DAY.length;
 }
 
-/** Adds the paths of a row's fields that no column has. Runs for every row of every page. */
+/** Finds fields without a column. Runs for every row of every page. */
 export function findUnknown(row: object, { path, fields }: KnownFields, found: Set<string>): void {
   const day = (row as Readonly<Record<string, unknown>>)[DAY.name];
   if (typeof day === "string" && hasTime(path + DAY.name, day.length)) found.add(`${DAY.name}.time`);

@@ -5,65 +5,55 @@ import { type HistoryMark, type HistorySpec, type ListedKeys, MARKS } from "../l
 import type { PageSql } from "../lake/sync/page-bundle.js";
 import { type KnownFields, OTHER_FIELDS } from "./row-shape.js";
 
-/** One list of a response: where it is, and what makes one of its rows bad. */
+/** Where a list is, and what makes one of its rows bad. */
 export interface RowList {
-  /** `created`, `links`, … as `quarantine.list` says it. */
+  /** `quarantine.list` */
   readonly name: string;
   readonly path: readonly string[];
   readonly row: z.ZodType;
-  /** Fields that have a column; others are kept in `other_fields`. Absent where rows are not objects. */
+  /** Others are kept in `other_fields`. Left out where rows are not objects. */
   readonly fields?: KnownFields;
-  /** How many scores of a good row become null because they are not numbers. */
+  /** Not numbers, so they become null. */
   readonly unreadableScores?: (row: unknown) => number;
 }
 
-/** How the answers of an operation are read and checked, whatever becomes of their rows. */
+/** How answers are read and checked, whatever becomes of their rows. */
 export interface Listing {
-  /** Of its stream; of the first one where several are read from the same answers. */
+  /** Of the first stream where several are read from the same answers. */
   readonly name: string;
   readonly operation: Operation;
-  /** Whose rows an answer holds. */
   readonly per: "user" | "link";
   /**
-   * How the rows of one owner come: in one answer; as numbered pages of a list that may move while it is read; or as
-   * an update behind a cursor, which is kept from run to run.
+   * In one answer; as numbered pages of a list that may move while it is read; or as an update behind a cursor, which is
+   * kept from run to run.
    */
   readonly paging: "none" | "page" | "cursor";
-  /**
-   * The field with the day of a row, where only the rows from some day on are requested of a list that was read before
-   * (`--lookback`).
-   */
+  /** The field with a row's day, where a known list is read from some day on (`--lookback`). */
   readonly windowed?: string;
   readonly lists: readonly RowList[];
-  /**
-   * Numbers that are read as the text that the service wrote: those of these fields, which should be texts, or any whose
-   * value a double would change.
-   */
+  /** Read as the text that the service wrote: these fields, which should be texts, or any number that a double would change. */
   readonly exactNumbers?: ReadonlySet<string> | "by value";
 }
 
-/** One kind of record read from the service: its operation, its lists, its table and the SQL between them. */
+/** Its operation, lists, table and the SQL between them. */
 export interface Stream extends Listing, PageSql {
-  /** As in `--streams`, the staging area and `quarantine`. */
   readonly name: string;
-  /** Of a stream of users: gives the rows of one link, for a run that names its links and reads no other stream. */
+  /** Gives the rows of one link, for a run that names its links and reads no other stream. */
   readonly ofLink?: Operation;
-  /** Read only where `--streams` names it. */
   readonly onRequest?: boolean;
 }
 
 /**
- * A column of an observed stream: its type, the SQL that fills it, over `o` (the page's origin) and the names that the
- * projection's `from` gives, and what it says. SQL encrypts nothing, so none is encrypted.
+ * The SQL is over `o` (the page's origin) and the names of the projection's `from`; it encrypts nothing, so no column is
+ * encrypted.
  */
 type ObservedColumn = readonly [type: Column["type"], sql: string, about: string];
 type ObservedColumns = Readonly<Record<string, ObservedColumn>>;
 
 /**
- * Makes table and projection of a stream whose rows are observations of a run from one list of columns. Every row begins
- * with the run, the time and the user.
- *
- * @param from a relation over `page` that gives each row its `page_no`, such as `(select page_no, unnest(links) as l from page)`
+ * Makes table and projection of observations from one list of columns, after the run, the time and the user.
+ * @param from a relation over `page` that gives each row its `page_no`, such as `(select page_no, unnest(links) as l from
+ * page)`
  */
 export function observed(
   name: string,
@@ -87,24 +77,21 @@ export function observed(
   };
 }
 
-/** How a history differs from the usual one, which marks what is `gone` from lists of all keys. */
+/** The usual one marks what is `gone` from lists of all keys. */
 interface HistoryForm {
-  /** What it holds. */
   readonly about?: string;
-  /** Name of its small table; `<name>_current` if left out. */
+  /** Of its small table; `<name>_current` if left out. */
   readonly current?: string;
   readonly mark?: HistoryMark;
   readonly lists?: ListedKeys;
-  /** Columns of the roster, not the service: see {@link HistorySpec}. */
+  /** Of the roster, not the service. */
   readonly kept?: readonly string[];
 }
 
 /**
- * Makes table and projection of a stream whose table is a history of changes: as {@link observed}, but with a row only
- * where an observation differs from the last one of its key, and two last columns: what is gone, and the fields that
- * have no column.
- *
- * @param key columns that identify a row within its list
+ * Makes a history: as {@link observed}, but with a row only where an observation differs from the last one of its key, and
+ * two last columns: what is gone, and the fields without a column.
+ * @param key within its list
  * @param list the field of an answer with the rows, which the columns' SQL calls `r`
  */
 export function changes(
@@ -136,24 +123,24 @@ export function changes(
   };
 }
 
-/** The instant only where the text has an offset and is in the years 1 to 9999 (docs/use/tables.md, "Accepted values"). */
+/** Only where the text has an offset and is in the years 1 to 9999 (docs/use/tables.md, "Accepted values"). */
 export const instant = (text: string) => `case when regexp_full_match(${text},
   '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-](0\\d|1[0-4]):?[0-5]\\d)')
   and try_cast(${text} as timestamptz) between '0001-01-01 00:00:00+00' and '9999-12-31 23:59:59.999999+00'
   then try_cast(${text} as timestamptz) end`;
 
 /**
- * Turns text into `DECIMAL(28,10)` through whole numbers: exact for every accepted amount, and twenty times cheaper than
- * DuckDB's own cast (docs/inside/performance.md). Pads the fraction to ten digits and reads all digits as one number.
+ * Through whole numbers: exact for every accepted amount, and twenty times cheaper than DuckDB's own cast
+ * (docs/inside/performance.md). Reads all digits, the fraction padded to ten, as one number.
  */
 export const exactAmount = (
   text: string,
 ) => `((split_part(${text}, '.', 1) || rpad(split_part(${text}, '.', 2), 10, '0'))
   ::hugeint::decimal(28,0) * 0.0000000001::decimal(10,10))::decimal(28,10)`;
 
-/** The day of a checked text, which may have a time after it. */
+/** Of a checked text, which may have a time. */
 export const dayIn = (text: string) => `left(${text}, 10)::date`;
 
-/** The day only where the text is `YYYY-MM-DD` and in the calendar. */
+/** Only where the text is `YYYY-MM-DD` and in the calendar. */
 export const plainDay = (text: string) =>
   `case when regexp_full_match(${text}, '\\d{4}-\\d\\d-\\d\\d') then try_cast(${text} as date) end`;

@@ -2,14 +2,14 @@ import { type PageReading, readPage } from "./page-reading.js";
 import { transactionStream } from "./transactions.js";
 
 /**
- * What a sync needs of a page of `transactions`. The parsed rows are dropped before anything is awaited: pages of many
- * links are under way at once, and rows that live longer cost memory and garbage collections.
+ * What a sync needs of a page. The parsed rows are dropped before anything is awaited: pages of many links are under way at
+ * once, and rows that live longer cost memory and garbage collections.
  */
 export interface PageFacts extends Omit<PageReading, "envelope" | "text"> {
-  /** The next cursor; null where it is missing, null or empty. */
+  /** Null where it is missing or empty. */
   readonly next: string | null;
   readonly hasMore: boolean;
-  /** Id of the first row; null where it has none that is text. */
+  /** Of the first row. */
   readonly firstId: string | null;
 }
 
@@ -19,11 +19,7 @@ interface Envelope {
   readonly transactions: Readonly<Record<"created" | "updated" | "removed", readonly unknown[]>>;
 }
 
-/**
- * Parses and validates a page of `transactions`.
- *
- * @throws SyntaxError, EnvelopeError as {@link readPage} does.
- */
+/** @throws SyntaxError, EnvelopeError as {@link readPage} does */
 export function pageFacts(body: Buffer): PageFacts {
   const reading = readPage(transactionStream, body);
   const { cursor, has_more: hasMore, transactions } = reading.envelope as Envelope;

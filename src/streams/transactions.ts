@@ -19,9 +19,7 @@ const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 
 const SCORE = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
-/**
- * Confidences of a good row that are neither a number nor a numeric text (docs/use/tables.md, "Accepted values").
- */
+/** Neither a number nor a numeric text (docs/use/tables.md, "Accepted values"). */
 function unreadableScores(row: unknown): number {
   const { enrichment } = row as { enrichment?: Record<string, { confidence?: unknown } | null> | null };
   if (enrichment === null || enrichment === undefined) return 0;

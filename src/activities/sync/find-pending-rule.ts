@@ -16,18 +16,18 @@ import { transactionChanges, transactions } from "../../lake/tables/transactions
 import type { Dependencies } from "../dependencies.js";
 import { countedCalls } from "../slice.js";
 
-/** Links whose list is looked at: one is enough where the service behaves the same to all. */
+/** Of which the list is read: one is enough where the service behaves the same to all. */
 const MOST_LINKS = 3;
 
-/** A run does not wait longer for the service to find this out: the next one looks again. */
+/** The next run looks again. */
 const LONGEST_WAIT_MS = 60_000;
 
 /** Pending rows that may be gone, while nobody knows; the calls that were made to find out. */
 export const NOTHING_FOUND = { undecided: 0, calls: 0 };
 
 /**
- * Finds out by which rule pending rows live, where the setting is `auto` and this run brought some
- * (docs/use/tables.md, "Pending rows"). What is found is recorded with `transactions`, once and for all workers.
+ * Finds out, and records, by which rule pending rows live, where the setting is `auto` and this run brought some
+ * (docs/use/tables.md, "Pending rows").
  */
 export async function findPendingRule(deps: Dependencies, runId: string): Promise<typeof NOTHING_FOUND> {
   const { lake, log } = deps;
@@ -63,8 +63,8 @@ export async function findPendingRule(deps: Dependencies, runId: string): Promis
 }
 
 /**
- * Whether the user's list shows newer pending rows of a link and lacks every older one, although the link's log, asked after
- * it, has nothing new. False where it shows an older one. Undefined where that can't be told.
+ * Whether the user's list has newer pending rows of a link and none of the older ones, although its log, read after the
+ * list, has nothing new. Undefined where nobody can tell.
  */
 async function isReplaced(
   { api, lake }: Dependencies,

@@ -24,11 +24,11 @@ interface FinishedRun extends EndedRow {
   readonly open: number | null;
   readonly lists: readonly ListedRows[];
   readonly pending_undecided: number;
-  /** Those of the totals, and what was asked at the end. */
+  /** Also those made at the end. */
   readonly calls: number;
 }
 
-/** Finds out what becomes of pending rows, counts what the run added and the open bad rows, writes the run's row once, and then deletes what the run staged. */
+/** Finds out what becomes of pending rows, counts, writes the run's row once, and then deletes what the run staged. */
 export async function finishRun(
   deps: SyncDependencies,
   { totals, roster, pausedMs, ...run }: FinishRunInput,
@@ -58,7 +58,7 @@ export async function finishRun(
   return { ...ended, open, lists, pending_undecided: undecided, calls };
 }
 
-/** Never fails the end of a run, as {@link openRows}; a run that stopped early asks nothing. */
+/** Never fails the end of a run, as {@link openRows}. */
 async function pendingRule(
   deps: SyncDependencies,
   { runId, status }: Pick<FinishRunInput, "runId" | "status">,
@@ -72,7 +72,7 @@ async function pendingRule(
   }
 }
 
-/** Counts the rows of the selected streams without a cursor. Never fails the end of a run, as {@link openRows}. */
+/** Never fails the end of a run, as {@link openRows}. */
 async function listedRows(
   { streams, lake, log }: SyncDependencies,
   { runId, options }: Pick<FinishRunInput, "runId" | "options">,
@@ -90,7 +90,7 @@ async function listedRows(
   return found;
 }
 
-/** Open bad rows of any run. Never fails the end of a run, whose row and exit code are about what the run did. */
+/** Never fails the end of a run, whose row and exit code are about what it did. */
 async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
   try {
     return (await openQuarantine(lake)).rows;

@@ -4,10 +4,7 @@ import { bringUpHistories } from "../../lake/history/current-table.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
 import type { SyncDependencies } from "./dependencies.js";
 
-/**
- * Brings `transactions` up to the feed, and each small table up to its history (docs/inside/rules.md, "Materialize" and
- * "Histories of changes").
- */
+/** Brings `transactions` and the small tables up (docs/inside/rules.md, "Materialize" and "Histories of changes"). */
 export async function materialize(
   { lake, log, streams }: SyncDependencies,
   { runId }: Pick<NewRun, "runId">,

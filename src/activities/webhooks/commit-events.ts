@@ -31,7 +31,7 @@ import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 const MOST_EVENTS = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 const READ_AT_ONCE = 16;
-/** A live receiver reports an event within this time; for an older event no report will come. */
+/** After that a live receiver has reported an event. */
 const RECEIPT_WITHIN_MS = 15_000;
 
 interface CommitEventsInput {
@@ -45,8 +45,8 @@ interface Staged extends ReceivedEvent {
 }
 
 /**
- * Writes staged events into `webhook_events`, each message id once, and asks for a follow-up of each changed bank
- * link; takes every staged event, reported by a receiver or not. A repetition finds in the table what it has written.
+ * Writes all staged events into `webhook_events`, each message id once, and requests a follow-up of each changed bank link.
+ * A repetition finds what was written.
  */
 export async function commitEvents(deps: OnboardingDependencies, input: CommitEventsInput) {
   const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
@@ -55,11 +55,10 @@ export async function commitEvents(deps: OnboardingDependencies, input: CommitEv
   await askFollowUp(deps, input.scope);
   for (const { name } of events) await dropStagedEvent(deps.sealed, name);
   if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
-  // The table already had the repeated ones.
   return { committed, repeated: events.length - committed, more };
 }
 
-/** Selects the oldest events, at most as many as one commit takes, without those that a receiver may still report. */
+/** The oldest events, without those that a receiver may still report. */
 async function eventsToTake(deps: OnboardingDependencies, receipts: ReadonlyMap<string, boolean>) {
   const staged = await stagedEvents(deps.sealed);
   const ripe = Date.now() - RECEIPT_WITHIN_MS;
@@ -67,7 +66,7 @@ async function eventsToTake(deps: OnboardingDependencies, receipts: ReadonlyMap<
   const events: Staged[] = [];
   let bytes = 0;
   let seen = 0;
-  // Unreadable events don't count, so that any number of them can't block the others.
+  // Any number of unreadable events must not block the others.
   while (seen < due.length && events.length < MOST_EVENTS) {
     const some = due.slice(seen, seen + Math.min(READ_AT_ONCE, MOST_EVENTS - events.length));
     const size = some.reduce((sum, entry) => sum + entry.size, 0);
@@ -95,7 +94,7 @@ async function readEvent(deps: OnboardingDependencies, name: string): Promise<St
   }
 }
 
-/** Appends what the table does not have, and returns how many events that were. */
+/** Returns how many events the table did not have. */
 function append(
   deps: OnboardingDependencies,
   scope: string,
@@ -109,7 +108,7 @@ function append(
     const { fresh, untold, followUps } = planEvents(events, known, told);
     const taken = untold.length === 0 ? new Set() : await wakeCustomers(deps, scope, untold);
     for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
-    // Staged before the commit: once a message is in the table, nothing asks for its follow-up any more.
+    // Before the commit: once a message is in the table, nothing requests its follow-up.
     for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
     const rows = fresh.map(({ event, facts, messageId }) =>
       eventRow(event, facts, told.get(messageId) === true),
@@ -161,8 +160,8 @@ interface ReceivedEvent {
 }
 
 /**
- * Tells waiting customers of events that no receiver has told them of: because it died before it could, or because the
- * event names no playbook, so that its customers have to be found in `onboardings`. Returns ids of messages that were taken.
+ * Tells customers of events that no receiver told them: it died, or the event names no playbook, so that they have to be
+ * looked up in `onboardings`. Returns ids of messages that were taken.
  */
 async function wakeCustomers(
   deps: OnboardingDependencies,

@@ -51,7 +51,7 @@ async function readableFollowUps(
 ): Promise<StagedFollowUp[]> {
   const read = await mapConcurrent(READ_AT_ONCE, names, (name) =>
     stagedFollowUp(sealed, name).catch((error: unknown) => {
-      // A follow-up that can't be opened must not keep the others waiting.
+      // It must not keep the others waiting.
       log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in the staging area");
       return undefined;
     }),
@@ -59,7 +59,7 @@ async function readableFollowUps(
   return read.filter((followUp) => followUp !== undefined);
 }
 
-/** Deletes the follow-ups that a started run has taken; if the run did not start, deletes its staging. */
+/** Deletes the follow-ups of a run that started, or the staging of one that did not. */
 export async function dropFollowUp(
   { lake, sealed }: Dependencies,
   { runId, started }: { readonly runId: string; readonly started: boolean },

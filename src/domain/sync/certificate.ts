@@ -1,4 +1,3 @@
-/** The fields that a certificate covers, in its order (docs/use/tables.md, "Certificate"). */
 export interface CertificateFields {
   readonly run_id: string;
   readonly link_id: string;
@@ -18,7 +17,6 @@ export interface CertificateFields {
   readonly certificate_prev: string | null;
 }
 
-/** The fields in hash order. */
 export const CERTIFICATE_FIELDS = [
   "run_id",
   "link_id",
@@ -38,7 +36,7 @@ export const CERTIFICATE_FIELDS = [
   "certificate_prev",
 ] as const satisfies readonly (keyof CertificateFields)[];
 
-/** The text whose sha256 is the certificate: `name=value\n` per field, null as empty. */
+/** The text whose sha256 is the certificate (docs/use/tables.md, "Certificate"). */
 export function certificateText(fields: CertificateFields): string {
   return CERTIFICATE_FIELDS.map((name) => `${name}=${fields[name] ?? ""}\n`).join("");
 }

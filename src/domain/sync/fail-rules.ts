@@ -1,19 +1,18 @@
 import { parseDuration } from "../duration.js";
 
-/** What makes a sync exit with 1 besides failures: `--fail-on`. */
+/** `--fail-on`. */
 export interface FailRules {
   readonly quarantine: boolean;
   readonly skipped: boolean;
   readonly idConflicts: boolean;
-  /** Any link that was not read to its end for longer than this; null for no such rule. */
+  /** Any link that was not read to its end for longer. */
   readonly staleMs: number | null;
-  /** The same in the user's words, such as `stale>3d`. */
   readonly stale: string | null;
 }
 
 export const FAIL_RULES = "quarantine, skipped, id-conflicts and 'stale>3d', separated by commas";
 
-/** Reads rules such as `quarantine,stale>3d`; where one is wrong, gives that word. Pure. */
+/** Reads rules; gives a wrong word back. */
 export function parseFailRules(text: string): FailRules | { readonly wrong: string } {
   let rules: FailRules = {
     quarantine: false,
@@ -41,18 +40,16 @@ interface RunFindings {
 }
 
 export interface BrokenRule {
-  /** In the user's words. */
   readonly rule: string;
-  /** Rows or links. */
   readonly count: number;
-  /** The first ten owners: ids of links, or of users for rows of their lists. */
+  /** The first ten: ids of links, or of users for rows of their lists. */
   readonly owners: readonly string[];
   readonly owners_total: number;
 }
 
 const MOST_NAMED = 10;
 
-/** The rules that a run broke. Pure. */
+/** Finds the rules that a run broke. Pure. */
 export function brokenRules(
   rules: FailRules,
   { open, skipped, idConflicts, stale }: RunFindings,

@@ -42,13 +42,13 @@ export function isReadState(state: string): boolean {
   return state === "connected" || state === "error";
 }
 
-/** Why a link in this state is skipped, or refused, as `link_syncs` says it; null for a `connected` one. */
+/** Says why a link in this state is skipped, or refused; null for a `connected` one. */
 export function linkObstacle(state: string, errorCode: string | null): string | null {
   if (state === "connected") return null;
   return state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
 }
 
-/** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
+/** Says what to do about a link that was skipped; undefined for other reasons. */
 export function skippedAction(reason: string): string | undefined {
   return remedyFor(reason)?.action;
 }
@@ -71,7 +71,7 @@ function remedyOf(state: string, errorCode: string | null): Remedy {
 const OTHERS = "find out what mixes up answers, a proxy or a cache, then run what failed again";
 const NEXT_RUN = "nothing: the next run tries again";
 
-/** What to do about a failed link or user, by its reason; the first pattern that matches counts. */
+/** The first pattern that matches counts. */
 const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/user not found/, "check the roster: the service does not know this user"],
   [new RegExp(ANOTHER_SUBJECT), OTHERS],
@@ -109,23 +109,22 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/StagingLostError/, "find out what deletes the staging area, then run the same sync again"],
 ];
 
-/** What to do about a failed link or user (docs/run/errors.md, "Reasons of a link"). */
+/** Says what to do about a failed link or user (docs/run/errors.md, "Reasons of a link"). */
 export function failureAction(reason: string): string {
   return ACTIONS.find(([pattern]) => pattern.test(reason))?.[1] ?? "see docs/run/errors.md";
 }
 
-/** What to do about a link or user that ended so in a run; null for nothing. */
+/** Says what to do about a link or user that ended so; null for nothing. */
 export function actionFor(status: string, reason: string): string | null {
   if (status === "still_reading") return "nothing: the next run goes on where this one stopped";
   return status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null);
 }
 
 export interface SkippedLinks {
-  /** By their reason in `link_syncs`. */
   readonly by_reason: Readonly<Record<string, number>>;
 }
 
-/** Characters of a reason in a run's totals: it may end with any state that the service sends. */
+/** A reason may end with any state that the service sends. */
 const LONGEST = 60;
 
 export function skippedLinks(reason?: string): SkippedLinks {
@@ -146,10 +145,10 @@ const NOBODYS: Readonly<Record<string, string>> = {
   superseded: "committed by another reading",
 };
 
-/** Reasons that are named for one turn; the others are in `--json` and in `link_syncs`. */
+/** The others are in `--json` and in `link_syncs`. */
 const MOST_NAMED = 3;
 
-/** Skipped links by whose turn it is, in words: `9 need the customer (auth_expired 4, …)`. Pure. */
+/** Says whose turn it is: `9 need the customer (auth_expired 4, …)`. Pure. */
 export function turnsInWords({ by_reason }: SkippedLinks): string[] {
   const reasons = Object.entries(by_reason).sort(([x, a], [y, b]) => b - a || (x < y ? -1 : 1));
   const waiting = TURNS.flatMap(([turn, words]) => {

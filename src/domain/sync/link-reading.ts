@@ -2,32 +2,31 @@ import { afterTransient, backoffMs, type OpenOutcome, openUntil, type TransientO
 import { MINUTE } from "../duration.js";
 import { freshProgress, type Link, type LinkBase, type LinkProgress, type LinkStatus } from "./link.js";
 
-/** What a slice, or a load of its pages, met on one link. */
+/** What a slice, or a load, met on one link. */
 export type LinkOutcome =
   | OpenOutcome
   /** `has_more` was false. */
   | { readonly kind: "complete" }
   | TransientOutcome
-  /** A 4xx that is none of 404, 408, 429; 401 and 403 where the key is good. */
+  /** Another 4xx; 401 and 403 where the key is good. */
   | { readonly kind: "rejected"; readonly status: number }
   /** 404. */
   | { readonly kind: "gone" }
-  /** The service refused the credentials: the run stops. */
+  /** The run stops. */
   | { readonly kind: "unauthorized"; readonly mayNot?: string }
-  /** The envelope breaks the contract, or the cursor loops: a retry does not fix it. */
+  /** The envelope breaks the contract, or the cursor loops: a retry does not help. */
   | { readonly kind: "broken"; readonly reason: string }
-  /** A staged page is lost, or does not match its hash. */
+  /** A staged page is lost. */
   | { readonly kind: "torn" };
 
-/** What decides about a link besides its progress. */
 interface LinkStart {
   readonly base: Pick<LinkBase, "cursor" | "resync"> | null;
   readonly obstacle?: string;
 }
 
-/** How long the first page of a link in error may fail before the link is skipped. */
+/** The first page of a link in error may fail for so long before the link is skipped. */
 const MOST_HINDERED_MS = 10 * MINUTE;
-/** Restarts of a link in the middle of an update, and of a user's list that moves, before it fails. */
+/** In the middle of an update, or of a user's list that moves. */
 export const MOST_RESTARTS = 5;
 const FALLBACK_SIZE = 100;
 /** Second tries of a link that was not ready count their attempts from here. */
@@ -58,13 +57,13 @@ export function afterOutcome(
     };
   };
   const resync = (size = progress.size) => read(again(size, true));
-  /** Reads the update again from its first cursor, after a growing wait. */
+  /** Reads the update again from its first cursor. */
   const restart = (reason: string) => {
     if (progress.restarts >= MOST_RESTARTS) return end("failed", `${reason} after ${MOST_RESTARTS} restarts`);
     const restarts = progress.restarts + 1;
     return read({ ...again(progress.size), restarts, notBefore: at + backoffMs(restarts, jitter) });
   };
-  /** An update that is refused in its middle each time is read once from the beginning. */
+  /** Reads an update that is refused each time once in full. */
   const restartRefused = (status: number) =>
     progress.restarts < MOST_RESTARTS || isFull ? restart(`update_refused http_${status}`) : resync();
 
@@ -113,7 +112,7 @@ function afterCompletion(progress: LinkProgress, { base, obstacle }: LinkStart) 
   const end = (status: LinkStatus, reason: string | null) => ({ stage: { status, reason }, progress });
   if (mode === "incremental" && entries === 0 && (lastNext ?? cursor) === cursor && !base?.resync)
     return end("unchanged", obstacle ?? null);
-  // A link that was never given a cursor brings its rows all the same.
+  // It was never given a cursor, and brings its rows all the same.
   const isCursorless = cursor === null && entries > 0;
   if (mode === "incremental" || lastNext !== null || isCursorless)
     return { stage: "read" as const, progress };
@@ -123,7 +122,7 @@ function afterCompletion(progress: LinkProgress, { base, obstacle }: LinkStart) 
   return end("not_ready", "no history yet");
 }
 
-/** Whether a link in error gives nothing: its first page is refused, or fails for some minutes. */
+/** Whether a link in error gives nothing. */
 function isWithheld({ pages, streak }: LinkProgress, { kind }: LinkOutcome, at: number): boolean {
   if (pages > 0) return false;
   if (kind === "transient") return streak !== null && at - streak.since >= MOST_HINDERED_MS;

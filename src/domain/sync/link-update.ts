@@ -26,7 +26,7 @@ export function loadedRows(files: readonly LoadedRows[]): LoadedRows {
   };
 }
 
-/** Why loaded rows must not be committed: with the bad rows they are not as many as were delivered. Null where they are. Pure. */
+/** Says why loaded rows must not be committed: they are not as many as were delivered. Pure. */
 export function countProblem(
   { entries, quarantined }: LinkProgress,
   { created, updated, removed }: LoadedRows,
@@ -37,7 +37,10 @@ export function countProblem(
   return `schema ${rows} rows loaded and ${bad} quarantined of ${entries} delivered`;
 }
 
-/** Why an update must not be committed of which every row is bad: once its cursor had moved, nobody would read them again. Null for any other. Pure. */
+/**
+ * Says why an update of bad rows alone must not be committed: once its cursor had moved, nobody would read them again.
+ * Pure.
+ */
 export function badProblem({ entries }: LinkProgress, bad: number): string | null {
   return entries > 0 && bad === entries ? `${EVERY_ROW_BAD} ${bad}` : null;
 }
@@ -45,7 +48,7 @@ export function badProblem({ entries }: LinkProgress, bad: number): string | nul
 /** Beginning of that reason. */
 export const EVERY_ROW_BAD = "every_row_bad";
 
-/** Why a resync must not be committed that infers removals; null where it may be. An empty one removes nothing. Pure. */
+/** Says why a resync must not be committed that infers removals; an empty one removes nothing. Pure. */
 export function removalProblem(removals: Removals, entries: number, full: boolean): string | null {
   const { known, gone } = removals;
   const isTooMuch = removesTooMuch(removals) || (entries === 0 && gone > 0);
@@ -62,11 +65,11 @@ interface LinkUpdate {
   readonly quarantined: number;
   /** Inferred removals. */
   readonly gone: number;
-  /** The full resync that it is a part of, its end or not. */
+  /** That it is a part of. */
   readonly resync?: OpenResync | undefined;
 }
 
-/** Decides a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
+/** Makes a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
 export function nextCheckpoint(update: LinkUpdate) {
   const { runId, record, progress, generation, rows, quarantined, gone, resync } = update;
   const { link_id, fp_id, external_id, base, started_at } = record;
@@ -115,7 +118,7 @@ interface UpdatePage {
   readonly transactions: Readonly<Record<"created" | "updated" | "removed", readonly unknown[]>>;
 }
 
-/** Whether an answer to a cursor brings anything, or says that more is there. Pure. */
+/** Whether an answer to a cursor brings anything, or more is there. Pure. */
 export function hasNews({ has_more, transactions }: UpdatePage): boolean {
   const { created, updated, removed } = transactions;
   return has_more || created.length + updated.length + removed.length > 0;

@@ -14,15 +14,14 @@ export type LinkStatus =
 
 /** A full resync that was committed in part. */
 export interface OpenResync {
-  /** The first sequence of its rows. */
   readonly from: number;
-  /** Ids that came in rows that were bad. */
+  /** That came in bad rows. */
   readonly bad: readonly string[];
   /** Whether it may remove any number of rows. */
   readonly full: boolean;
 }
 
-/** The committed state of a link that its pages start from. */
+/** The committed state that a link's pages start from. */
 export interface LinkBase {
   readonly cursor: string | null;
   readonly external_id: string | null;
@@ -30,7 +29,7 @@ export interface LinkBase {
   readonly next_sequence: number;
   readonly head: string;
   readonly last_page_sha256: string | null;
-  /** Whether a committed row of the link had a sign conflict. */
+  /** A committed row had a sign conflict. */
   readonly signs_differ: boolean;
   readonly resync?: OpenResync | undefined;
 }
@@ -39,60 +38,59 @@ export interface LinkBase {
 export interface LinkRecord {
   readonly link_id: string;
   readonly fp_id: string;
-  /** As the roster says; where it says none, as it said when the link was committed last. */
+  /** Where the roster has none, the one of its last commit. */
   readonly external_id: string | null;
-  /** Null where nothing of the link was ever committed. */
+  /** Null where nothing was ever committed. */
   readonly base: LinkBase | null;
-  /** The error that it is in, as `link_syncs` says it; left out for none. */
+  /** The error that it is in. */
   readonly obstacle?: string;
-  /** When the slice began: `link_syncs.started_at`. */
+  /** `link_syncs.started_at` */
   readonly started_at: string;
 }
 
 interface StagedPage extends Place {
-  /** Entries that it adds: 0 where it repeats the page before it. */
+  /** 0 where it repeats the page before it. */
   readonly entries: number;
 }
 
-/** How far the reading of one link's update has come: where the next slice continues. */
+/** How far the reading of a link's update has come. */
 export interface LinkProgress extends Attempted {
-  /** Grows with every restart, resync or change of size; pages of an earlier one are never read again. */
+  /** Grows with every restart, resync or change of size: pages of an earlier one are never read again. */
   readonly attempt: number;
   /** `full` reads from no cursor: a first sync, a refused cursor, `--full`. */
   readonly mode: "incremental" | "full";
-  /** Page size to request; null leaves the parameter away. */
+  /** Null leaves the parameter away. */
   readonly size: number | null;
-  /** Pages staged in this attempt; the index of the next one. */
+  /** In this attempt; the index of the next one. */
   readonly pages: number;
-  /** What the next request sends; null sends none. */
+  /** Of the next request. */
   readonly cursor: string | null;
   /** The last non-empty `next` of this update. */
   readonly lastNext: string | null;
-  /** Hash of an earlier cursor of this attempt, to notice cursors that loop ({@link movesMark}). */
+  /** Hash of an earlier cursor of this attempt ({@link movesMark}). */
   readonly cursorMark: string | null;
-  /** Pages in a row, up to the last one, that added nothing; missing where none was read. */
+  /** Pages in a row, up to the last one, that added nothing. */
   readonly idlePages?: number;
-  /** Entries delivered in this attempt, bad ones included. */
+  /** Delivered in this attempt, bad ones included. */
   readonly entries: number;
   readonly created: number;
   readonly updated: number;
   readonly removed: number;
   readonly quarantined: number;
-  /** Bytes staged in this attempt. */
   readonly bytes: number;
-  /** Rolling hash of the attempt's pages (docs/use/tables.md, "Certificate"); empty before the first. */
+  /** Rolling hash of the attempt's pages; empty before the first. */
   readonly pagesSha256: string;
-  /** Hash of what the last page delivered, kept where the cursor did not move past it. */
+  /** Of what the last page delivered, where the cursor did not move past it. */
   readonly lastPageSha256: string | null;
-  /** Pages that were not handed to loading yet. */
+  /** Not handed to loading yet. */
   readonly staged: readonly StagedPage[];
-  /** The last page of this attempt, which the next one may repeat. */
+  /** The next one may repeat it. */
   readonly lastPage: Place | null;
-  /** Pages and entries that were handed to loading. */
+  /** Handed to loading. */
   readonly loaded: { readonly pages: number; readonly entries: number };
-  /** Restarts in the middle of an update, in this run. */
+  /** In the middle of an update, in this run. */
   readonly restarts: number;
-  /** Whether the run ends it before its update has ended; left out otherwise. */
+  /** The run ends it before its update has ended. */
   readonly stillReading?: true;
 }
 
@@ -112,11 +110,10 @@ export interface Link {
   readonly link: Place;
   readonly stage: "reading" | "read" | "not_ready" | LinkEnd;
   readonly progress: LinkProgress;
-  /** The failure of a link that is retried; only the first of a slice are named. */
+  /** Of a link that is retried; only the first of a slice are named. */
   readonly failure?: NamedFailure | undefined;
 }
 
-/** What has its link's record beside it. */
 export interface Recorded {
   readonly record: LinkRecord;
 }
@@ -127,7 +124,7 @@ export interface EndedLink extends Recorded {
   readonly progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">;
 }
 
-/** A link's reading before its first page. */
+/** Before the first page. */
 export function freshProgress(cursor: string | null, size: number | null, full: boolean): LinkProgress {
   return {
     attempt: 0,
@@ -154,22 +151,19 @@ export function freshProgress(cursor: string | null, size: number | null, full: 
   };
 }
 
-/** The same reading with all its pages handed to loading. */
+/** Hands all pages to loading. */
 export function handedToLoading(progress: LinkProgress): LinkProgress {
   const { pages, entries } = progress;
   return { ...progress, staged: [], loaded: { pages, entries } };
 }
 
-/** The generation of the rows that a reading brings: a full one of a known link starts a new one. */
+/** Numbers the rows that a reading brings: a full one of a known link starts a new generation. */
 export function generationOf({ base }: LinkRecord, { mode }: Pick<LinkProgress, "mode">): number {
   if (base === null) return 1;
   return mode === "full" ? base.generation + 1 : base.generation;
 }
 
-/**
- * Whether the mark moves to the cursor of this page: after pages 1, 2, 4, 8 and so on. One hash so notices any loop of cursors
- * within a few rounds (Brent's algorithm).
- */
+/** Whether the mark moves to the cursor of this page: one hash notices any loop within a few rounds (Brent's algorithm). */
 export function movesMark(page: number): boolean {
   return Number.isInteger(Math.log2(page));
 }

@@ -1,11 +1,11 @@
-/** Where a record is in a run's staging, and which one it is: nothing is read that no place names. */
+/** A record in a run's staging: nothing is read that no place names. */
 export interface Place {
-  /** Name of the journal within its run. */
+  /** Within its run. */
   readonly journal: string;
-  /** Offset of the record, in bytes. */
+  /** In bytes. */
   readonly at: number;
   readonly bytes: number;
-  /** Beginning of the sha256 of the record's body. */
+  /** Beginning of that of the record's body. */
   readonly sha256: string;
 }
 
@@ -13,7 +13,7 @@ export function placeKey({ journal, at }: Place): string {
   return `${journal}:${at}`;
 }
 
-/** A slice has two folders of journals: `begun` for what it begins, `continued` for links of earlier slices. */
+/** Names a slice's journals: `begun` of what it begins, `continued` of links of earlier slices. */
 export function journalFolder(slice: number, kind: "begun" | "continued"): string {
   return kind === "begun" ? `${slice}` : `${slice}-continued`;
 }

@@ -4,7 +4,7 @@ import type { Removals } from "../tables/removals.js";
 import type { SyncFigures } from "./run/sync-state.js";
 import { isStep, READING, type SyncTotals, withFailure } from "./sync-totals.js";
 
-/** Rows that a run added for a stream without a cursor: new or changed ones, and those that say what is gone. */
+/** Rows that a run added for a stream without a cursor. */
 export interface ListedRows {
   readonly stream: string;
   readonly changed: number;
@@ -15,20 +15,19 @@ export interface ListedRows {
 export interface SyncSummary extends SyncTotals, EndReason {
   readonly run_id: string;
   readonly status: RunStatus;
-  /** Of each selected stream without a cursor; one that could not be counted, and all of a run left unfinished, are left out. */
+  /** Left out are a stream that could not be counted, and all of a run that was left unfinished. */
   readonly lists: readonly ListedRows[];
-  /** Bad rows of this run, and open ones of any run; null where they were not counted. */
+  /** New in this run, and open of any; null where they were not counted. */
   readonly quarantine: { readonly new: number; readonly open: number | null };
-  /** Pending rows that may be gone, while `service.pending` is `auto` and undecided; left out of a run left unfinished. */
+  /** They may be gone, while `service.pending` is `auto` and undecided. */
   readonly pending_undecided?: number;
   readonly duration_ms: number;
-  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  /** Null if it could not be computed. */
   readonly lake_root: string | null;
 }
 
 /**
- * `completed_with_failures` exactly when something failed or was quarantined, unless a failed step has kept the run from
- * reading any link.
+ * Gives `completed_with_failures` if something failed or was quarantined, unless a step kept the run from reading any link.
  */
 export function endStatus(totals: SyncTotals, unauthorized: Unauthorized): RunStatus {
   const hasStopped = totals.failures.some(
@@ -45,7 +44,7 @@ function hasLinks({ links }: SyncTotals): boolean {
   return Object.values(links).some((count) => count > 0);
 }
 
-/** Adds a failure to the totals of a run that found no link although its commits `known` some of its users' links. Pure. */
+/** Fails a run that found no link although its users' links are known. Pure. */
 export function withUnreadLinks(totals: SyncTotals, known: Removals | undefined): SyncTotals {
   if (hasLinks(totals) || known === undefined || known.gone === 0 || known.gone < known.known) return totals;
   const reason = `${NO_LINKS_READ} of ${known.known} known`;
@@ -66,7 +65,7 @@ export function endOfSync(
   return endReason({ status, unauthorized, step, failed, reasons: failures.map(({ reason }) => reason) });
 }
 
-/** Estimates the links of a whole run: users who are not read yet have as many as the others. Pure. */
+/** Estimates a run's links: users who are not read yet have as many as the others. Pure. */
 export function expectedLinks({
   usersTotal,
   usersDone,

@@ -2,24 +2,24 @@ import { added, NO_CALLS, type SentCalls } from "../counts.js";
 import type { LinkStatus } from "./link.js";
 import { type SkippedLinks, skippedLinks } from "./link-obstacle.js";
 
-/** One thing that failed: which stream, whose (`link_id` or `fp_id`), why. */
+/** Whose: `link_id` or `fp_id`. */
 export interface Failure {
   readonly stream: string;
   readonly owner: string;
   readonly reason: string;
 }
 
-/** Counts of a sync, or of a part of it; parts add up. */
+/** Of a sync, or of a part of it. */
 export interface SyncTotals extends SentCalls {
-  /** `total` has also those who were forgotten, of whom nothing is asked. */
+  /** `total` includes those who were forgotten, who are not read. */
   readonly users: { readonly total: number; readonly failed: number; readonly forgotten?: number };
   readonly links: { readonly [status in LinkStatus]: number };
   readonly skipped: SkippedLinks;
-  /** Rows created under the id of another posted transaction, whose place they took; left out for none. */
+  /** Rows created under the id of another posted transaction, whose place they took. */
   readonly id_conflicts?: number;
-  /** Links in state `error` whose past rows were read; left out for none. */
+  /** Links in state `error` whose past rows were read. */
   readonly in_error?: SkippedLinks;
-  /** Feed rows committed, inferred removals under `removed`; `quarantined` counts rows of every stream. */
+  /** Inferred removals are `removed`; `quarantined` counts every stream. */
   readonly rows: {
     readonly created: number;
     readonly updated: number;
@@ -28,7 +28,7 @@ export interface SyncTotals extends SentCalls {
   };
   readonly pages: number;
   readonly restarts: number;
-  /** Fields of the service that no column has, such as `transactions.mcc`: the first ten. */
+  /** No column has them: the first ten. */
   readonly new_fields?: readonly string[];
   /** The first hundred. */
   readonly failures: readonly Failure[];
@@ -38,18 +38,17 @@ export interface SyncTotals extends SentCalls {
 const MOST_FAILURES = 100;
 const MOST_NEW_FIELDS = 10;
 
-/** The owner of a failure that is not a link or user: the step that reads and commits links. */
+/** The owner of a failure of the step that reads and commits links. */
 export const READING = "reading";
 
-/** As {@link READING}, for the step that brings `transactions` up to the feed. */
+/** Of the step that brings `transactions` up. */
 export const MATERIALIZE = "materialize";
 
-/** Whether a failure is that of a step, not of a link or user. */
+/** Not of a link or user. */
 export function isStep(owner: string): boolean {
   return owner === READING || owner === MATERIALIZE;
 }
 
-/** The totals of a run that has done nothing yet. */
 export function noTotals(): SyncTotals {
   return {
     users: { total: 0, failed: 0 },
@@ -68,12 +67,11 @@ export function noTotals(): SyncTotals {
   };
 }
 
-/** Joins names of new fields; the first ones are told. */
+/** Joins names; the first ones stay. */
 export function joinNewFields(...parts: readonly (readonly string[] | undefined)[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => part ?? []))].slice(0, MOST_NEW_FIELDS);
 }
 
-/** Adds two parts. */
 export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
   return {
     ...added(a, b),
@@ -82,7 +80,7 @@ export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
   };
 }
 
-/** Adds one failure; that of a step goes first, because it is why the run ended. */
+/** Adds a failure; that of a step goes first, because it is why the run ended. */
 export function withFailure(totals: SyncTotals, failure: Failure): SyncTotals {
   const { failures } = totals;
   return {

@@ -9,17 +9,16 @@ import {
 import { MOST_RESTARTS } from "./link-reading.js";
 import type { Place } from "./place.js";
 
-/** The state of the reading of one user's links and accounts. */
+/** How far the reading of one user's lists has come. */
 export interface UserProgress extends Attempted {
-  /** Index of the user in the frozen roster. */
+  /** In the frozen roster. */
   readonly user: number;
-  /** How often a list moved while it was read: its pages are staged under this attempt. */
+  /** How often a list moved: its pages are staged under this attempt. */
   readonly attempt: number;
-  /** Pages of the user that are staged. */
+  /** Records of what is staged. */
   readonly staged: readonly Place[];
 }
 
-/** A user before the first request. */
 export function freshUser(user: number): UserProgress {
   return { ...UNTRIED, user, attempt: 0, staged: [] };
 }
@@ -27,17 +26,17 @@ export function freshUser(user: number): UserProgress {
 export type UserOutcome =
   | Exclude<ItemOutcome, TransientOutcome>
   | (TransientOutcome & { readonly stream: string })
-  /** Left out, the reason is that the list moved. */
+  /** Left out: `list_moved`. */
   | { readonly kind: "moved"; readonly stream: string; readonly reason?: typeof ID_TWICE };
 
-/** Reason of a list in which two rows have one id, however often it is read. */
+/** Two rows of a list have one id. */
 export const ID_TWICE = "id_twice";
 
 export function streamOf(reason: string): string {
   return reason.split(":", 1)[0] ?? "bank_links";
 }
 
-/** Decides as for any item, and reads a list again that moved, until it moves faster than it can be read. Pure. */
+/** Decides as for any item, and reads a list again that moved, five times at most. Pure. */
 export function afterUserOutcome(
   progress: UserProgress,
   outcome: UserOutcome,

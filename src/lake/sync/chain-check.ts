@@ -16,11 +16,11 @@ export interface ChainReport {
   readonly links: number;
   readonly certificates: number;
   readonly rows: number;
-  /** Updates of runs under way: in the feed, and not in `link_syncs` yet. */
+  /** Of runs under way. */
   readonly pending: number;
-  /** Certificates whose rows were erased, with the person that they are about. */
+  /** Their rows were erased with a person. */
   readonly forgotten: number;
-  /** Certificates of which retention has ended rows: those that are left are as `purges` proves. */
+  /** Retention ended rows of them; `purges` proves the rest. */
   readonly purged: number;
   /** The first ones, by link. */
   readonly problems: readonly Problem[];
@@ -33,7 +33,7 @@ export const CHANGED_ROWS = "its rows in the feed are not those that were commit
 
 const COVERED = CERTIFICATE_FIELDS.map((name) => `'${name}=' || coalesce(${name}::varchar, '')`).join(", ");
 
-/** Reads each table once, into tables with one row per certificate, which SQL may spill to disk. */
+/** Tables with one row per certificate, which SQL may spill to disk. */
 const PREPARED = [
   "create temp table ended as select distinct run_id from runs",
   `create temp table fed as
@@ -67,7 +67,7 @@ const PREPARED = [
     where h.run_id not in (from ended) and h.certificate_prev is not distinct from t.certificate`,
 ];
 
-/** Statements that each find one kind of fault: its link, run, rank and description. */
+/** Each finds one kind of fault: link, run, rank and description. */
 const PROBLEMS = [
   `select link_id, run_id, 1 as rank, 'its certificate is not the hash of its fields: a field was changed' as what
     from certs where not is_true`,
@@ -130,8 +130,9 @@ const PROBLEMS = [
 ];
 
 /**
- * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log.
- * @param sql has the tables `runs`, `link_syncs`, `transaction_changes` and `purges`, read in this order, `heads`, `erased` and `hashed`
+ * Checks the certificates of `link_syncs` against their chains, the feed and its heads.
+ * @param sql has the tables `runs`, `link_syncs`, `transaction_changes` and `purges`, read in this order, `heads`, `erased`
+ * and `hashed`
  */
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   for (const statement of PREPARED) await sql.run(statement);
@@ -161,12 +162,11 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   };
 }
 
-/** Collects what is wrong with a lake: all problems are counted, and the first ones told. */
+/** All problems are counted, and the first ones named. */
 export class Problems {
   readonly told: Problem[] = [];
   total = 0;
 
-  /** How many more are told. */
   get room(): number {
     return MOST_TOLD - this.told.length;
   }
@@ -176,7 +176,7 @@ export class Problems {
     this.told.push(...found.slice(0, this.room));
   }
 
-  /** Runs a check of a table. One that fails, as over a file that is missing or is no Parquet, is a problem of the table. */
+  /** A check that fails, as over a missing file, is a problem of the table. */
   async during(table: string, check: () => Promise<void>): Promise<void> {
     try {
       await check();

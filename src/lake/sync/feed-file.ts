@@ -20,10 +20,10 @@ import { transactionChanges, transactions } from "../tables/transactions.js";
 import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 import { PART_KEY, PART_TEXT } from "./rows-hash.js";
 
-/** A statement writes one row group: a second thread would find nothing to do, and take the core that reading needs. */
+/** A statement writes one row group: a second thread would take the core that reading needs. */
 const LOAD_THREADS = 1;
 
-/** Rows whose texts one statement joins to be hashed: they are in memory until it ends. */
+/** Their texts are in memory until the statement ends. */
 const HASHED_ROWS = 50_000;
 
 const COUNTS = {
@@ -37,7 +37,7 @@ const COUNTS = {
 
 const PART = Object.entries(COUNTS).map(([name, sql]) => `${sql} as ${name}`);
 
-/** One part of the rows of a link's update (docs/use/tables.md, "Certificate"). */
+/** One part of an update's rows (docs/use/tables.md, "Certificate"). */
 type PartRows = Readonly<Record<"link_id" | "sha256", string> & Record<keyof typeof COUNTS, number>>;
 
 export interface FeedFile extends DataFile {
@@ -45,8 +45,8 @@ export interface FeedFile extends DataFile {
 }
 
 /**
- * Loads staged pages of `transactions` into one new file of the feed; undefined without rows.
- * @throws Error in DuckDB's words if it refuses any of the pages
+ * Loads pages into one file of the feed; undefined without rows.
+ * @throws Error in DuckDB's words if it refuses a page
  */
 export async function loadFeedFile(
   lake: Lake,
@@ -57,7 +57,7 @@ export async function loadFeedFile(
   return bundle.origins.length === 0 ? undefined : writeFeedFile(lake, prefix, bundleQuery(stream, bundle));
 }
 
-/** Writes the result of a query as one file of the feed, and reads from it what its parts are; undefined if it has no rows. */
+/** Writes one file of the feed, and reads from it what its parts are; undefined without rows. */
 export async function writeFeedFile(
   lake: Lake,
   prefix: string,
@@ -93,26 +93,26 @@ async function partsOf(sql: SqlSession, { path, rows }: WrittenFile): Promise<Pa
   return found;
 }
 
-/** A complete reading of a link, or the end of one, to be compared with what the feed knows of it. */
+/** The end of a full resync. */
 interface FullReading {
   readonly linkId: string;
   readonly fpId: string;
   readonly externalId: string | null;
   readonly runId: string;
   readonly generation: number;
-  /** The first sequence of the resync, of which runs may have committed parts. */
+  /** Runs may have committed parts of it. */
   readonly resyncFrom: number;
   readonly sequenceFrom: number;
-  /** Files of the reading, not committed yet. */
+  /** Not committed yet. */
   readonly files: readonly DataFile[];
-  /** Ids that came back in quarantined rows. */
+  /** They came back bad. */
   readonly quarantinedIds: readonly string[];
   readonly at: Date;
 }
 
 /**
- * Finds ids that are live in the feed and that a full resync did not bring back (docs/inside/rules.md,
- * "Sync rules"). The result holds as long as the link's head does not change, which the caller checks when it commits.
+ * Finds live ids of the feed that a full resync did not bring back (docs/inside/rules.md, "Sync rules"). It holds as long
+ * as the link's head does, which the caller checks when it commits.
  */
 export async function inferRemovals(lake: Lake, reading: FullReading) {
   const location = { ...lake, table: transactionChanges.name };
@@ -122,7 +122,7 @@ export async function inferRemovals(lake: Lake, reading: FullReading) {
   if (feed.length === 0) return { known: 0, gone: 0, write: async () => undefined };
   const rows = async (of: readonly { readonly path: string }[]) =>
     `${parquetFiles(await localFiles(location, of))} where link_id = ${sqlText(reading.linkId)}`;
-  // Every update replaces them, so none of them has to come back.
+  // Every update replaces them: none has to come back.
   const current = await lake.table(transactions.name).snapshot();
   const others =
     wantedRule(lake.pending, current) === "replaced" ? " and arg_max(pending, sequence) is not true" : "";

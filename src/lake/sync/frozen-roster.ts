@@ -7,7 +7,7 @@ import { recentReads } from "../store/sealed-rows.js";
 
 export const GROUP_SIZE = 1_000;
 
-/** The slices under way read the same few groups. */
+/** The slices under way read the same few. */
 const GROUPS_KEPT = 8;
 const kept = new WeakMap<ObjectStore, ReturnType<typeof recentReads<RosterRow[]>>>();
 
@@ -15,7 +15,7 @@ function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
 }
 
-/** Stages the rows of a roster durably, one file per group: later changes of the roster belong to the next run. */
+/** Stages a roster durably, one file per group: later changes belong to the next run. */
 export async function freezeRoster(
   store: ObjectStore,
   runId: string,
@@ -31,7 +31,7 @@ export async function freezeRoster(
   await store.persist(keys);
 }
 
-/** Keeps the frozen roster of a run that was cut short, for a retry; does nothing where it is gone or torn. */
+/** Keeps the roster of a run that was cut short, for a retry; nothing where it is gone or torn. */
 export async function keepRoster(store: ObjectStore, runId: string): Promise<void> {
   const rows = await wholeRoster(store, runId).catch((error: unknown) => {
     if (error instanceof StagingLostError) return [];
@@ -40,7 +40,7 @@ export async function keepRoster(store: ObjectStore, runId: string): Promise<voi
   if (rows.length > 0) await freezeRoster(store, leftOf(runId), rows);
 }
 
-/** Reads a frozen roster as far as it is there; none if it is gone. @throws StagingLostError where it is torn. */
+/** Reads a roster; none if it is gone. @throws StagingLostError where it is torn */
 export async function wholeRoster(store: ObjectStore, runId: string): Promise<RosterRow[]> {
   const rows: RosterRow[] = [];
   for (let group = 0; ; group += 1) {
@@ -50,7 +50,7 @@ export async function wholeRoster(store: ObjectStore, runId: string): Promise<Ro
   }
 }
 
-/** Reads a group of users of a run that has begun: it does not change any more. @throws StagingLostError */
+/** Reads a group of a run that has begun: it does not change any more. @throws StagingLostError */
 export async function frozenGroup(
   store: ObjectStore,
   runId: string,
@@ -72,7 +72,7 @@ async function findGroup(store: ObjectStore, runId: string, group: number): Prom
   return text && wholeDocument(key, () => rosterRows(text.toString("utf8")));
 }
 
-/** Selects those of some users that a run's frozen roster names; none if its staging is gone. */
+/** Finds those of some users whom a run's roster names; none if its staging is gone. */
 export async function usersInRoster(
   store: ObjectStore,
   runId: string,

@@ -8,14 +8,14 @@ import { sqlList } from "../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import type { FeedFile } from "./feed-file.js";
 
-/** An update of a link whose rows are in files that no commit names yet. */
+/** Its rows are in files that no commit names yet. */
 interface NewRows {
   readonly record: Pick<LinkRecord, "link_id">;
   readonly progress: Pick<LinkProgress, "mode">;
   readonly files: readonly { readonly file?: FeedFile }[];
 }
 
-/** With more links than these, almost every file holds some of them. */
+/** With more, almost every file holds some of them. */
 const MOST_LINKS = 100;
 
 const oneOf = (links: readonly string[]) => `select unnest(${sqlList(links)}::varchar[])`;
@@ -24,8 +24,8 @@ const VALUES = `account_id, amount, "date"`;
 const ROW = `link_id, transaction_id, change_type, sequence, ${VALUES}, pending`;
 
 /**
- * Counts, for each link, the `created` rows under the id of a posted transaction, of the same update or of `transactions`, with
- * another account, date or amount. Pending rows are left out, because a service may post one under its id.
+ * Counts, by link, `created` rows under the id of a posted transaction with another account, date or amount, of the same
+ * update or of `transactions`. A service may post a pending row under its id.
  */
 export async function idConflicts(
   lake: Lake,

@@ -29,16 +29,19 @@ import { changedValue } from "./verify/row-differences.js";
 export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTotal"> {
   readonly ok: boolean;
   readonly files: number;
-  /** Written by another tool: the log has no sha256 of them. */
+  /** Another tool wrote them: the log has no sha256. */
   readonly files_without_hash: number;
   readonly problems: readonly Problem[];
   readonly problems_total: number;
 }
 
-/** The reverse of the order in which a run writes them, so that a run under way causes no problems; retention writes `purges` before it takes rows away. */
+/**
+ * The reverse of a run's order, so that one under way causes no problems; retention writes `purges` before it takes rows
+ * away.
+ */
 const CHAINED: readonly TableSpec[] = [runs, linkSyncs, transactionChanges, purges];
 
-/** Checks a lake's files against its logs, and its feed against the certificates. `quick`: only the sizes of files. */
+/** Checks files against logs, and the feed against the certificates. `quick`: only the sizes of files. */
 export async function checkLake(
   store: ObjectStore,
   duckdb: DuckDb,
@@ -84,7 +87,7 @@ export async function checkLake(
   };
 }
 
-/** Checks one link's certificates as {@link checkLake} does. It reads only files that may hold rows of the link. */
+/** Checks one link, by files that may hold rows of it. */
 export async function checkLink(store: ObjectStore, duckdb: DuckDb, link: string): Promise<ChainReport> {
   const holds = holdsLinks(link, link);
   const read = new Map<string, ReadTable>();
@@ -97,7 +100,6 @@ export async function checkLink(store: ObjectStore, duckdb: DuckDb, link: string
   return chainsOf(duckdb, read, link);
 }
 
-/** @param link the only one to be checked */
 async function chainsOf(
   duckdb: DuckDb,
   read: ReadonlyMap<string, ReadTable>,
@@ -170,7 +172,7 @@ function* headsOf(feed: Snapshot, link: string | undefined) {
   }
 }
 
-/** Reads every byte of a table's files, and names those that its log does not know so. `quick`: only their sizes. */
+/** `quick`: only sizes. */
 async function checkFiles({ location, snapshot }: ReadTable, quick = false) {
   const files = [...snapshot.files.values()];
   const missing = new Set(await missingFiles(location, files));
@@ -187,7 +189,6 @@ async function checkFiles({ location, snapshot }: ReadTable, quick = false) {
       return { table, link_id: links?.[0] ?? null, run_id: null, what };
     },
   );
-  // Unhashed are files that another tool wrote: the log has no sha256 of them.
   return {
     problems,
     isIncomplete: missing.size > 0,
@@ -195,7 +196,7 @@ async function checkFiles({ location, snapshot }: ReadTable, quick = false) {
   };
 }
 
-/** Finds links that the lake holds under two users: an answer about another user was once taken. */
+/** Finds links that the lake has under two users: an answer about another user was once taken. */
 export async function sharedLinks(lake: LakeReader, bankLinks: TableSpec): Promise<string[]> {
   if (!isHistory(bankLinks)) return [];
   const current = currentOf(bankLinks);
@@ -213,7 +214,7 @@ export async function sharedLinks(lake: LakeReader, bankLinks: TableSpec): Promi
   return rows.map(({ link_id }) => String(link_id));
 }
 
-/** Finds users' accounts that the lake has under two links of one bank, so that their payments count twice. */
+/** Finds accounts under two links of one bank, so that payments count twice. */
 export async function accountsTwice(
   lake: LakeReader,
   histories: readonly TableSpec[],
@@ -225,6 +226,5 @@ export async function accountsTwice(
   };
 }
 
-/** What is wrong with such a link, and what to do. */
 export const SHARED_LINK =
   "the lake has it under two users: run nightledger sync --full --links with it and all users, then its rows are under the one whose list names it";

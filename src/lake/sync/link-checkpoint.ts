@@ -4,31 +4,30 @@ import type { OpenResync } from "../../domain/sync/link.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 
-/** The committed state of one link, set by the commit with its rows; `link_syncs` can be rebuilt from it. */
+/** The committed state of a link, set by the commit with its rows; `link_syncs` can be rebuilt from it. */
 export interface LinkCheckpoint extends CertificateFields {
-  /** The next run's first request sends it; null reads everything again. */
+  /** Null reads everything again. */
   readonly cursor: string | null;
-  /** The user's in the roster; null where no roster has said one. */
+  /** Null where no roster had one. */
   readonly external_id: string | null;
   readonly next_sequence: number;
-  /** The certificate of the last committed update, which compare-and-swap compares. */
+  /** The certificate of the last committed update, which a commit compares. */
   readonly head: string;
   readonly attempt: number;
-  /** Identifies the reading: two slices of one run may read a link that two users list. */
+  /** Two slices of one run may read a link that two users list. */
   readonly reading: string;
   readonly restarts: number;
   readonly sign_conflicts: number;
-  /** Left out for none. */
   readonly id_conflicts?: number;
-  /** Whether a row of the link ever had one: from then on the log no longer warns of them. */
+  /** From then on the log no longer warns of them. */
   readonly signs_differ?: boolean;
-  /** Whether the run ended the link before its update had ended; left out otherwise. */
+  /** The run ended the link before its update had ended. */
   readonly still_reading?: true;
   /** Of a full resync that ended so: its last part infers the removals. */
   readonly resync?: OpenResync;
-  /** Hash of what the last page delivered, kept only if the cursor did not move past it. */
+  /** Where the cursor did not move past it. */
   readonly last_page_sha256: string | null;
-  /** Whether rows of the link were erased since: the next reading then begins from nothing. */
+  /** Rows were erased since: the next reading begins from nothing. */
   readonly erased?: true;
   readonly started_at: string;
   readonly finished_at: string;
@@ -40,7 +39,7 @@ export function checkpointDomain(linkId: string): string {
   return `${PREFIX}${linkId}`;
 }
 
-/** Reads the checkpoint of a link; undefined if nothing of it was ever committed. */
+/** Reads a link's checkpoint; undefined if nothing was ever committed. */
 export function linkCheckpoint({ domains }: Snapshot, linkId: string): LinkCheckpoint | undefined {
   const text = domains.get(checkpointDomain(linkId));
   return text === undefined ? undefined : (JSON.parse(text) as LinkCheckpoint);
@@ -52,27 +51,27 @@ export function* linkCheckpoints({ domains }: Snapshot): Generator<readonly [str
   }
 }
 
-/** Computes the sha256 of the certificate's text (docs/use/tables.md, "Certificate"). */
+/** Hashes the certificate's text. */
 export function certificateOf(fields: CertificateFields): string {
   return hash("sha256", certificateText(fields));
 }
 
-/** Adds a page to the rolling hash, by the hash of its body: h = sha256hex(h ‖ sha256hex(body)). */
+/** Adds a page: h = sha256hex(h ‖ sha256hex(body)). */
 export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);
 }
 
 type HeadComparison =
-  /** The head is the one that its pages started from. */
+  /** The pages started from it. */
   | { readonly kind: "free" }
-  /** This reading committed it already, and the answer was lost. */
+  /** By this reading; the answer was lost. */
   | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
   /** Another run, the reason, committed the link meanwhile; null if the feed has lost its head. */
   | { readonly kind: "superseded"; readonly reason: string | null };
 
 /**
- * Compares by head, never by the cursor's text (docs/inside/rules.md, "Heads").
- * @param base the head that the link's pages started from; null for a new link
+ * Compares heads, never the cursor's text (docs/inside/rules.md, "Heads").
+ * @param base the head that the pages started from; null for a new link
  */
 export function compareHead(feed: Snapshot, base: string | null, next: LinkCheckpoint): HeadComparison {
   const now = linkCheckpoint(feed, next.link_id);
@@ -94,7 +93,7 @@ export function domainAction(domain: string, value: object): DeltaAction {
   return { domainMetadata: { domain, configuration: JSON.stringify(value), removed: false } };
 }
 
-/** How a link ended that was committed: `link_syncs.status`. */
+/** Gives `link_syncs.status`. */
 export function committedStatus({ still_reading, created, updated, removed }: LinkCheckpoint) {
   if (still_reading) return "still_reading";
   return created + updated + removed > 0 ? "synced" : "unchanged";
@@ -103,8 +102,8 @@ export function committedStatus({ still_reading, created, updated, removed }: Li
 export type CommittedByRun = Readonly<ReturnType<typeof committedByRun>>;
 
 /**
- * Counts what a run has committed, by the links' checkpoints in the feed's log: they are never ahead of its rows. A link
- * is unchanged if only its cursor was committed; `removed` includes inferred rows, and `links` every kind of link.
+ * Counts what a run has committed, by checkpoints: they are never ahead of its rows. `unchanged` are links of which only
+ * the cursor was committed; `removed` includes inferred rows.
  */
 export function committedByRun(feed: Snapshot, runId: string) {
   const counts = { synced: 0, unchanged: 0, still_reading: 0, created: 0, updated: 0, removed: 0, pages: 0 };

@@ -9,14 +9,14 @@ import { writeQuery } from "../tables/parquet-file.js";
 import { closeRowsOfLists } from "./quarantine.js";
 
 interface Observed extends Observations {
-  /** Names the run and the part in the commit's transactions. */
+  /** Of the commit's transactions. */
   readonly appId: string;
   readonly runId: string;
 }
 
 /**
- * Commits what a run observed of a stream, once: what has changed in a history, and every row of another table. Bad rows of
- * earlier runs are closed if their list is whole now. SQL does not read what was committed before.
+ * Commits once what has changed in a history, or every row of another table; closes bad rows of earlier runs whose list is
+ * whole now. SQL does not read what was committed before.
  */
 export async function commitObserved(
   lake: Lake,

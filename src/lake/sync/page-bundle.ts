@@ -6,45 +6,45 @@ import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { scratchPath } from "../tables/parquet-file.js";
 
-/** What SQL must know about a staged page besides its text. */
+/** What SQL must know besides the page's text. */
 export interface PageOrigin {
   readonly run_id: string;
   readonly fp_id: string;
   readonly external_id?: string;
   readonly link_id: string | null;
-  /** Of a page of transactions. */
+  /** Of transactions. */
   readonly generation?: number;
   readonly sequence_from?: number;
-  /** Its number within its update, or within its list. */
+  /** Within its update, or its list. */
   readonly page: number;
   readonly fetchedAt: Date;
 }
 
-/** How SQL turns the staged pages of a stream into the rows of its table. */
+/** How SQL turns staged pages into rows. */
 export interface PageSql {
   readonly table: TableSpec;
-  /** The SQL type of what is read of a staged page: a struct of the lists' paths. */
+  /** A struct of the lists' paths. */
   readonly pageType: string;
   /**
-   * A query over the relations `page` (one row per staged page: `page_no` and the fields of `pageType`) and `origin`
-   * (one row per page, as {@link PageOrigin}); it gives the table's columns in order.
+   * Over `page` (one row per page: `page_no` and the fields of `pageType`) and `origin` ({@link PageOrigin}); it gives the
+   * table's columns in order.
    */
   readonly projection: string;
 }
 
-/** Staged pages in one scratch file, each wrapped with its number. */
+/** In one scratch file, each with its number. */
 export interface PageBundle {
   readonly path: string;
   readonly largest: number;
   readonly origins: readonly PageOrigin[];
 }
 
-/** Adds the JSON of one page, or of its clean page; the caller may reuse the bytes afterwards. */
+/** The caller may reuse the bytes afterwards. */
 export type AddPage = (origin: PageOrigin, body: Buffer) => void;
 
 /**
- * Writes the pages that `fill` adds into one scratch file for `work`, and deletes it again: SQL allocates a buffer for each file
- * that it opens. In place: during a reading each trip to the thread pool waits its turn (docs/inside/performance.md).
+ * Writes pages into one scratch file, because SQL allocates a buffer for each; in place, because each trip to the thread
+ * pool waits its turn (docs/inside/performance.md).
  */
 export async function withBundle<T>(
   lake: Lake,
@@ -74,7 +74,6 @@ export async function withBundle<T>(
   }
 }
 
-/** SQL that turns the pages of a bundle into the rows of their stream's table. */
 export function bundleQuery(
   stream: Pick<PageSql, "pageType" | "projection">,
   { path, largest, origins }: PageBundle,
@@ -97,7 +96,7 @@ export function bundleQuery(
 const ORIGINS = `struct(page_no integer, run_id varchar, fp_id varchar, external_id varchar,
   link_id varchar, generation integer,  sequence_from bigint, page integer, fetched_at bigint)[]`;
 
-/** Writes origins as JSON: thousands of rows of `values` take SQL ten times as long to parse. */
+/** As JSON: thousands of rows of `values` take SQL ten times as long to parse. */
 function originsText(origins: readonly PageOrigin[]): string {
   const rows = origins.map(
     ({ run_id, fp_id, external_id = null, link_id, fetchedAt, ...origin }, page_no) => {

@@ -17,7 +17,7 @@ import { linkSyncs } from "../tables/link-syncs.js";
 import { type DataFile, writeRows } from "../tables/parquet-file.js";
 import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 
-/** Counts the open rows of a lake's quarantine (docs/use/tables.md, "Open rows"). */
+/** Counts open rows (docs/use/tables.md, "Open rows"). */
 export async function openQuarantine(lake: LakeReader) {
   return withQuarantine(lake, async (sql) => {
     // A link, or a user with rows of their lists.
@@ -37,7 +37,7 @@ export async function openQuarantine(lake: LakeReader) {
   });
 }
 
-/** Leaves out bad rows of some links that are open already, with the same text. */
+/** Leaves out rows that are open already, with the same text. */
 export async function withoutOpenRows(
   lake: LakeReader,
   links: readonly string[],
@@ -54,7 +54,7 @@ export async function withoutOpenRows(
   return rows.filter((row) => !known.has(nameOf({ ...row, payload: hash("sha256", String(row.payload)) })));
 }
 
-/** Runs SQL over the views of the quarantine. Of other tables it reads only files that may have closed a row since. */
+/** Runs SQL over the quarantine. Of other tables it reads only files that may have closed a row. */
 export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession) => Promise<T>): Promise<T> {
   return readTables(lake, RECORDED, async (sql) => {
     const unresolved = await sql.rows(
@@ -73,16 +73,16 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
   });
 }
 
-/** Two machines' clocks may differ by this much. */
+/** Of two machines. */
 const MAX_CLOCK_SKEW = HOUR;
-/** With more links than these, almost every file holds some of them. */
+/** With more, almost every file holds some of them. */
 const MOST_LINKS = 100;
 
 const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
 
 /**
- * Makes the test whether a file may close a row: written after the row, with rows of its link. Files of `link_syncs` from the
- * row's own run, and merged ones, always count.
+ * Whether a file may close a row: written after it, with rows of its link. Files of the row's own run, and merged ones,
+ * always count.
  */
 function closes(table: string, unresolved: readonly SqlRow[]): (file: AddFile) => boolean {
   const rows = unresolved.filter(({ link_id }) => link_id !== null);
@@ -100,14 +100,13 @@ function closes(table: string, unresolved: readonly SqlRow[]): (file: AddFile) =
   };
 }
 
-/** Selects bad rows; a row must match every field that is given. */
+/** A row must match every field. */
 export interface QuarantineFilter {
-  /** Whether to include closed rows. */
+  /** With closed rows. */
   readonly all?: boolean | undefined;
   readonly rows?: readonly string[] | undefined;
   readonly link?: string | undefined;
   readonly run?: string | undefined;
-  /** Only rows whose payload contains this text. */
   readonly containing?: string | undefined;
 }
 
@@ -130,7 +129,7 @@ const LISTED = [
   "closing_reason",
 ] as const;
 
-/** Lists bad rows of a lake, the newest first. Payloads are personal data, so they come only when asked for. */
+/** Lists bad rows, the newest first. Payloads are personal data. */
 export async function quarantinedRows(
   lake: LakeReader,
   filter: QuarantineFilter,
@@ -164,8 +163,8 @@ export async function resolveRows(
 }
 
 /**
- * Closes bad rows of earlier runs in lists of a stream that are whole now: a history has no row where nothing has changed.
- * @param day the field with the day of a row, where lists may be read in part by it
+ * Closes bad rows of earlier runs in lists that are whole now: a history has no row where nothing has changed.
+ * @param day the field by which lists may be read in part
  */
 export async function closeRowsOfLists(
   lake: Lake,

@@ -9,25 +9,24 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** Some rows of one update that are hashed together: those of a page, or a block of inferred removals. */
+/** Those of a page, or a block of inferred removals. */
 interface RowsPart {
   readonly sequence_from: number;
   readonly sha256: string;
 }
 
-/** What all rows of a page have in common, so that its part says it once. */
+/** All rows of a page have them in common. */
 const SHARED = ["link_id", "fp_id", "run_id", "generation", "inferred", "page", "fetched_at"];
-/** The column after which each text of a row ends with those that are not null: older rows lack what was added later. */
+/** After it, a row's text has only values that are not null: older rows lack later columns. */
 const LAST_OF_FIRST = "page";
-/** Inferred removals have no page: so many sequences are a part. */
+/** Inferred removals have no page. */
 const BLOCK = "case when page is null then sequence // 10000 end";
 
-/** SQL of what tells the parts of the feed from each other. */
 export const PART_KEY = [...SHARED, BLOCK].join(", ");
 
 /**
- * SQL of the text of a part, over the feed's rows grouped by {@link PART_KEY} (docs/use/tables.md, "Certificate"). JSON
- * says where a value ends, and tells null from empty.
+ * The text of a part, over rows grouped by {@link PART_KEY} (docs/use/tables.md, "Certificate"). JSON marks where a value
+ * ends, and tells null from empty.
  */
 export const PART_TEXT = partText(transactionChanges.columns);
 
@@ -48,27 +47,27 @@ function valueText({ name, type }: Column): string {
   const column = sqlName(name);
   if (type === "VARCHAR") return column;
   if (type === "TIMESTAMPTZ") return `epoch_us(${column})::varchar`;
-  // The same text: nearly all amounts fit into 64 bits, where it costs a third.
+  // The same text: nearly all amounts fit into 64 bits, at a third of the cost.
   if (type === "DECIMAL(28,10)")
     return `coalesce(try_cast(${column} as decimal(18,10))::varchar, ${column}::varchar)`;
   return `${column}::varchar`;
 }
 
-/** Computes `rows_sha256` of an update from its parts, of all its files and in any order; null if it has no rows. */
+/** Hashes an update's parts, in any order; null without rows. */
 export function rowsSha256(parts: readonly RowsPart[]): string | null {
   if (parts.length === 0) return null;
   const inOrder = [...parts].sort((a, b) => a.sequence_from - b.sequence_from);
   return hash("sha256", inOrder.map(({ sha256 }) => sha256).join(""));
 }
 
-/** Rows whose texts one statement joins to be hashed: they are in memory until it ends. */
+/** Their texts are in memory until the statement ends. */
 const BATCH_ROWS = 25_000;
 
-/** Hashes that one statement joins: it holds them all in memory. */
+/** In memory together. */
 const JOINED_PARTS = 200_000;
 
 /**
- * Computes `rows_sha256` of every update from the rows of the feed, some files at a time, into the temp table `hashed`.
+ * Hashes the rows of every update, some files at a time, into the temp table `hashed`.
  * @param where a condition on the rows
  */
 export async function hashRows(sql: SqlSession, feed: ReadTable | undefined, where = "true"): Promise<void> {
@@ -97,7 +96,7 @@ interface Batch extends RowPart {
   readonly paths: readonly string[];
 }
 
-/** Puts small files together, and cuts large ones into parts; a file of unknown size is a batch. */
+/** Small files together, large ones in parts; a file of unknown size is a batch. */
 function batchesOf(files: readonly { readonly path: string; readonly rows: number | undefined }[]): Batch[] {
   const packs: { paths: string[]; rows: number }[] = [];
   for (const { path, rows = BATCH_ROWS } of files) {

@@ -2,21 +2,21 @@ import { decidedRule } from "../materialize/pending-rows.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 
-/** A link with pending rows of several updates: what became of the older ones, no update has said. */
+/** It has pending rows of several updates: no update tells what became of the older ones. */
 export interface UnnamedPending {
   readonly link_id: string;
   readonly fp_id: string;
-  /** How many pending rows are older than the newest ones. */
+  /** Older than the newest ones. */
   readonly rows: number;
-  /** The first hundred of them, and as many of the newest ones, each by {@link listedName}. */
+  /** The first hundred, each by {@link listedName}. */
   readonly older: readonly string[];
   readonly newer: readonly string[];
-  /** The days in which a list shows them all, `YYYY-MM-DD`, with one to spare on either side. */
+  /** The days of all of them, with one to spare on either side. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Names a row as the user's list of transactions shows it. */
+/** Names a row as the user's list has it. */
 export function listedName(row: object): string {
   const { transaction_id, account_id } = row as {
     readonly transaction_id?: string;
@@ -25,11 +25,11 @@ export function listedName(row: object): string {
   return `${transaction_id} ${account_id}`;
 }
 
-/** SQL of pending rows; older ones are judged differently by the rules `listed` and `replaced`. */
+/** The rules `listed` and `replaced` judge older ones differently. */
 const WAITING = `select *, run_id <> arg_max(run_id, sequence) over (partition by link_id) as is_older
   from transactions where pending`;
 
-/** Counts older pending rows, without a name read; none once a rule is decided. */
+/** Counts older pending rows; none once a rule is decided. */
 export async function undecidedPending(lake: LakeReader): Promise<number> {
   if (decidedRule(await lake.table(transactions.name).snapshot()) !== undefined) return 0;
   const [row] = await readTables(lake, [transactions], (sql) =>
@@ -38,7 +38,6 @@ export async function undecidedPending(lake: LakeReader): Promise<number> {
   return Number(row?.rows);
 }
 
-/** Finds links with older pending rows. */
 export async function unnamedPending(lake: LakeReader): Promise<UnnamedPending[]> {
   const rows = await readTables(lake, [transactions], (sql) =>
     sql.rows(`

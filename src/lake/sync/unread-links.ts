@@ -10,14 +10,14 @@ import { linkCheckpoints } from "./link-checkpoint.js";
 
 interface AskedRun {
   readonly runId: string;
-  /** Epoch milliseconds before which it wrote nothing. */
+  /** It wrote nothing before. */
   readonly startedAt: number;
 }
 
-/** Two machines' clocks may differ by this much. */
+/** Of two machines. */
 const MAX_CLOCK_SKEW = HOUR;
 
-/** Lists the links whose rows in `link_syncs` of a run are such. @param condition SQL */
+/** Lists a run's links. @param condition SQL on rows of `link_syncs` */
 export async function linksOfRun(
   lake: LakeReader,
   { runId, startedAt }: AskedRun,
@@ -30,13 +30,12 @@ export async function linksOfRun(
 
 interface AskedLinks extends AskedRun {
   readonly users: ReadonlySet<string>;
-  /** Only these links, or all. */
   readonly only: readonly string[] | null;
-  /** Epoch milliseconds since which a link must have been read completely. */
+  /** A link must have been read completely since. */
   readonly since: number;
 }
 
-/** Lists links of a run's users, known before `since`, that no run has read completely after it; deleted ones are left out. */
+/** Lists links of a run's users, known before `since`, that no run has read completely after it, without deleted ones. */
 export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<string[]> {
   const { users, only, since, runId, startedAt } = asked;
   const recent = await linkRows(
@@ -75,7 +74,7 @@ async function knownBefore(lake: LakeReader, links: readonly string[], then: num
   return (await linkRows(lake, sql)).map(({ link_id }) => String(link_id));
 }
 
-/** Runs a query over those files of `link_syncs` that may have been written since then, by whichever machine. */
+/** Reads only files that may have been written since, by whichever machine. */
 function linkRows(lake: LakeReader, sql: string, writtenSince = 0): Promise<SqlRow[]> {
   return readTables(
     lake,

@@ -9,14 +9,14 @@ import type { RunPhases } from "../run-phases.js";
 const { load, commit } = proxyActivities<Activities>(IN_STAGING);
 const { dropJournals } = proxyActivities<Activities>(TRIED_ONCE);
 
-/** Loads what slices have finished, two loads at a time, and commits it in order, while the next slices read. */
+/** Loads two at a time, and commits in order, while the next slices read. */
 export class Publisher {
-  /** The end of the queue; rejects once a load or commit has failed for good. */
+  /** Of the queue; rejects once a load or commit has failed for good. */
   #last: Promise<void> = Promise.resolve();
   #queued = 0;
   #failed = false;
   #isCommitQueued = false;
-  /** The last two loads, the older one first: while SQL runs for one, the other bundles and stores. */
+  /** The older one first: while SQL runs for one, the other bundles and stores. */
   #loads: readonly [Promise<unknown>, Promise<unknown>] = [Promise.resolve(), Promise.resolve()];
   #dropping: Promise<unknown> = Promise.resolve();
 
@@ -28,8 +28,8 @@ export class Publisher {
   ) {}
 
   /**
-   * Loads and commits what is large enough, or with `all` everything that is complete. Waits only while the queue is
-   * long. Rejects once an earlier load or commit has failed for good, so that the run reads nothing more.
+   * Loads and commits what is large enough, or `all` that is read. Waits only while the queue is long. Rejects once a load
+   * or commit has failed for good, so that the run reads nothing more.
    */
   async publish(all = false): Promise<void> {
     if (this.#failed) await this.#last;
@@ -50,7 +50,7 @@ export class Publisher {
     await this.#last;
   }
 
-  /** Waits until nothing is in progress; rejects once a load or commit has failed for good. */
+  /** Rejects once a load or commit has failed for good. */
   async idle(): Promise<void> {
     await Promise.all(this.#loads);
     await this.#last;
@@ -67,7 +67,7 @@ export class Publisher {
     });
   }
 
-  /** Starts a load as soon as the one before the last has ended. */
+  /** As soon as the one before the last has ended. */
   #load(toLoad: ToLoad): Promise<LoadResult> {
     const [older, newer] = this.#loads;
     const { runId } = this;
@@ -87,7 +87,7 @@ export class Publisher {
     state.applyCommit(await this.phases.during("committing", committing));
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
-    // The end of the run deletes its whole staging, so a failure here does no harm.
+    // The end of the run deletes its whole staging.
     const dropping = dropJournals({ runId, folders }).then(
       () => undefined,
       () => undefined,

@@ -13,16 +13,16 @@ const { readSlice } = proxyActivities<Activities>(IN_STAGING);
 
 interface ReaderEvents {
   read(): void;
-  /** Called before a wait in which nothing else is done. */
+  /** Before a wait in which nothing else is done. */
   waits(): void;
 }
 
-/** Reads a run's users and links in slices, several at a time, so that calls never wait for the next activity. */
+/** Reads in slices, several at a time, so that calls never wait for the next activity. */
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
   readonly #workers = new SliceWorkers();
   #started = 0;
-  /** The first failure of a slice. `Promise.race` would lose one that comes just when another slice ends. */
+  /** `Promise.race` would lose one that comes just when another slice ends. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -32,9 +32,7 @@ export class Reader {
     private readonly events: ReaderEvents,
   ) {}
 
-  /**
-   * Reads, loads and commits until nothing is left, or until the history has `grown` and the run must continue as new.
-   */
+  /** Until nothing is left, or until the history has `grown` and the run must continue as new. */
   async readAll(): Promise<"done" | "grown"> {
     try {
       for (;;) {
@@ -45,7 +43,7 @@ export class Reader {
           await Promise.race(this.#slices);
           continue;
         }
-        // Flushes before the run ends or continues as new: a load may find a page lost, and then its link is due again.
+        // A load may find a page lost, and then its link is due again.
         await this.publisher.flush();
         if (grown) return "grown";
         const due = this.state.nextDue();
@@ -60,7 +58,7 @@ export class Reader {
 
   #startSlice(): boolean {
     if (this.#slices.size >= this.#workers.slicesAtOnce) return false;
-    // The first slices differ in size: if all ended at once, no call would be in flight.
+    // They differ in size: if all ended at once, no call would be in flight.
     const share = Math.min(this.#started + 1, SLICES_AT_ONCE) / SLICES_AT_ONCE;
     const work = this.state.takeSlice(Date.now(), share);
     if (work === undefined) return false;
@@ -94,7 +92,7 @@ export class Reader {
       await this.publisher.flush();
       this.events.waits();
     }
-    // With nothing left to read, the run can end although the service wants a pause.
+    // The run can end although the service wants a pause.
     if (this.state.nextDue() === undefined) return;
     await condition(() => this.state.unauthorized !== false || this.#failure !== undefined, pause);
   }

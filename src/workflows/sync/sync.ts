@@ -29,7 +29,6 @@ export interface SyncProgress extends SyncFigures {
   readonly runId: string;
   readonly usersTotal: number;
   readonly phase: "reading" | "materializing" | "finishing";
-  /** What is committed. */
   readonly totals: SyncTotals;
 }
 
@@ -39,19 +38,17 @@ const { materialize, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE);
 
 interface SyncInput extends SyncRun {
-  /** The run's state when it continued as new. */
   readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses; readonly phases: Phases };
 }
 
-/** Result of a run; `unauthorized`: it failed because the service refused the credentials. */
+/** `unauthorized`: the service refused the credentials. */
 export interface SyncResult extends SyncSummary {
   readonly unauthorized: Unauthorized;
 }
 
 /**
- * Syncs the users of a frozen roster: reads them and their links in slices, loads and commits finished ones meanwhile,
- * then materializes and writes the run's row (docs/inside/architecture.md, "A run"). A failure of one link stays with that
- * link.
+ * Reads users and links in slices, loads and commits finished ones meanwhile, then materializes and writes the run's row
+ * (docs/inside/architecture.md, "A run"). A failure of one link stays with that link.
  */
 export async function sync(input: SyncInput): Promise<SyncResult> {
   const { runId, roster, options, carried } = input;
@@ -75,7 +72,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
 class RunUnderWay {
   #phase: SyncProgress["phase"] = "reading";
   #pauses: Pauses;
-  /** Rows that were committed when {@link #bringUp} last began. */
+  /** Committed when {@link #bringUp} last began. */
   #broughtUp = 0;
   #bringingUp: Promise<void> | undefined;
   #broughtUpAt = Date.now();
@@ -99,7 +96,7 @@ class RunUnderWay {
     return { runId, usersTotal: roster.users, phase: this.#phase, totals, ...figures };
   }
 
-  /** Reads until nothing is left; continues as new once the history has grown. */
+  /** Continues as new once the history has grown. */
   async read(): Promise<void> {
     const { input, state } = this;
     const began = Date.now();
@@ -125,8 +122,8 @@ class RunUnderWay {
   }
 
   /**
-   * Brings `transactions` up while the run only waits for retries, and from time to time while it reads its last links: no
-   * link holds back the others' rows.
+   * While the run only waits for retries, and from time to time while it reads its last links: no link holds back the
+   * others' rows.
    */
   #bringUp(): void {
     const { committedRows } = this.state;
@@ -145,7 +142,7 @@ class RunUnderWay {
     tellStatus("running", `${this.#phase}: ${users.total} of ${this.input.roster.users} users`);
   }
 
-  /** Brings `transactions` up to the feed. Returns why it could not: the commits of the run are kept in any case. */
+  /** Returns why it could not: the run's commits are kept in any case. */
   async materialize(): Promise<Failure | undefined> {
     const { runId } = this.input;
     this.#phase = "materializing";
@@ -162,7 +159,6 @@ class RunUnderWay {
     try {
       await materializeOnce({ runId: this.input.runId });
     } catch (error) {
-      // A cancelled run ends with its next step.
       if (isCancellation(error)) return;
       runLog.warn(
         { error: reasonOf(error) },

@@ -26,7 +26,7 @@ import { sync } from "../sync/sync.js";
 
 const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Reads changed bank links again, one run at a time, until no follow-up is left. */
+/** One run at a time, until no follow-up is left. */
 export async function followUpSync({ scope }: { readonly scope: string }): Promise<void> {
   let asked = true;
   let pollMs = FOLLOW_UP_FIRST_LOOK_MS;
@@ -43,7 +43,6 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
       if (job !== null && (await follow(job, runId, startedAt))) {
         pollMs = FOLLOW_UP_FIRST_LOOK_MS;
       } else if (waiting > 0 || job !== null) {
-        // The next poll also takes follow-ups that are staged meanwhile.
         await sleep(pollMs);
         pollMs = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * pollMs);
       } else if (!asked) return;
@@ -58,12 +57,12 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
   }
 }
 
-/** Whether this workflow itself is cancelled, and not only the run that it waits for. */
+/** Not only the run that it waits for. */
 function isCancelled(): boolean {
   return CancellationScope.current().consideredCancelled;
 }
 
-/** Runs a planned sync to its end; false where the same job is already running. */
+/** False where the same job is already running. */
 async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise<boolean> {
   const { workflowId, jobId, roster, options } = job;
   const handle = await unlessRunning(
@@ -83,7 +82,7 @@ async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise
   return handle !== undefined;
 }
 
-/** Returns the started child workflow; undefined where one with its id is running already. */
+/** Undefined where it is running already. */
 async function unlessRunning<R>(start: Promise<R>): Promise<R | undefined> {
   try {
     return await start;

@@ -15,7 +15,7 @@ import { runLog } from "../run-details.js";
 
 const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
 
-/** Drops receipts beyond this: a commit takes all staged events, and finds out itself which customers took them. */
+/** A commit takes all staged events, and finds out itself which customers took the others. */
 const MOST_RECEIPTS = 2_000;
 
 interface WebhookEventsInput {
@@ -23,7 +23,7 @@ interface WebhookEventsInput {
   readonly receipts?: readonly EventReceipt[];
 }
 
-/** Writes webhooks into their table in batches, until none is left; the next webhook starts it again. */
+/** In batches, until none is left; the next webhook starts it again. */
 export async function webhookEvents({ scope, receipts: carried = [] }: WebhookEventsInput): Promise<void> {
   const receipts: EventReceipt[] = [...carried];
   setHandler(defineSignal<[readonly EventReceipt[]]>(EVENTS_SIGNAL), (more) => {

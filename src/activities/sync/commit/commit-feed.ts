@@ -19,7 +19,7 @@ import type { PendingUpdate } from "./pending-update.js";
 type UpdateEnd =
   | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
   | { readonly kind: "unchanged" | "failed" | "superseded"; readonly reason: string | null }
-  /** Its user was forgotten since the link was read: nothing is written of it. */
+  /** Its user was forgotten since: nothing is written of it. */
   | { readonly kind: "forgotten" };
 
 interface WantedUpdate extends PendingUpdate {
@@ -27,10 +27,8 @@ interface WantedUpdate extends PendingUpdate {
 }
 
 /**
- * Makes the one commit that carries rows, cursors and certificates of finished links
- * (docs/inside/rules.md, "Commits" and "Heads"). Leaves out a superseded link: files that hold its rows are loaded
- * again without it, and so it does a link whose user was forgotten meanwhile, which has no row either.
- *
+ * Makes the one commit with rows, cursors and certificates (docs/inside/rules.md, "Commits" and "Heads"), without links
+ * that are superseded, or whose user was forgotten meanwhile.
  * @param feed as it was when the commit began
  */
 export async function commitFeed(
@@ -58,7 +56,7 @@ function isWanted(update: PendingUpdate): update is WantedUpdate {
   return update.problem === null && update.checkpoint !== null;
 }
 
-/** Commits updates, without those that turn out to be superseded or lost. Returns how each ended, by its key. */
+/** Commits what turns out to be neither superseded nor lost. Returns how each update ended, by its key. */
 async function publish(
   deps: Dependencies,
   runId: string,
@@ -95,12 +93,12 @@ async function publish(
   }
 }
 
-/** Whether a reading goes on from rows that were erased since: the next one of the link begins from nothing. */
+/** Whether a reading continues rows that were erased since: the next one of the link begins from nothing. */
 function isErased(feed: Snapshot, { link_id, base }: LinkRecord): boolean {
   return base !== null && base.cursor !== null && linkCheckpoint(feed, link_id)?.erased === true;
 }
 
-/** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */
+/** The files of some updates; one that also holds rows of others is loaded again without those. */
 async function filesOf(
   deps: Dependencies,
   runId: string,

@@ -20,31 +20,24 @@ import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { type LoadedPage, loadWithRepair, probe } from "../page-files/load-pages.js";
 
-/** SQL turns so many bytes of pages into rows at once, to bound memory. */
+/** To bound memory. */
 const STATEMENT_BYTES = 10 * 1024 * 1024;
 
-/** What a commit is about, as far as lists go. */
 export interface CommittedLists extends Pick<ReadSliceInput, "runId" | "streams" | "full"> {
-  /** What the run's earlier commits knew of each stream, and removed. */
+  /** By the run's earlier commits, of each stream. */
   readonly removed: Readonly<Record<string, Removals>>;
 }
 
 export interface CommittedObservations {
-  /** Rows of `quarantine`: what was bad among them. */
   readonly bad: readonly Record<string, unknown>[];
   /** Lists of which nothing was taken. */
   readonly failures: readonly Failure[];
-  /** What was known of each stream, and removed. */
   readonly removed: Readonly<Record<string, Removals>>;
 }
 
 const NOTHING: Appended = { isRead: false, refused: [], taken: NO_REMOVALS };
 
-/**
- * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. This comes before any commit of
- * their links (docs/inside/rules.md, "Commits").
- *
- */
+/** Commits the users' lists, before any commit of their links (docs/inside/rules.md, "Commits"). */
 export async function commitObservations(
   deps: SyncDependencies,
   { runId, streams, full, removed: before }: CommittedLists,
@@ -55,11 +48,11 @@ export async function commitObservations(
   const failures: Failure[] = [];
   const removed: Record<string, Removals> = {};
   const all = reports.flatMap(({ observed }) => observed);
-  // Pages may be of links that were read only to find what is selected.
+  // Links may be read only to find what is selected.
   const listed = new Set([...streams, ...all.map(({ stream }) => stream)]);
   for (const listing of observedListings(deps.streams, [...listed])) {
     const read = all.filter((page) => page.stream === listing.name);
-    // A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another.
+    // Lists are compared as wholes, and a row may move from one list to another.
     const users = [...groupedBy(read, ({ fp_id }) => fp_id).values()];
     for (const stream of listing.streams) {
       const isSelected = streams.includes(stream.name);
@@ -121,14 +114,14 @@ async function commitPages(
   let appended = NOTHING;
   const loaded = await loadWithRepair(deps, runId, stream, first, async (bundle, some) => {
     appended = await write(bundleQuery(stream, bundle), some);
-    // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
+    // A repeated attempt commits nothing, and still has to learn what was cut out.
     if (!appended.isRead) await probe(deps, stream, bundle);
     return some;
   });
   return { ...appended, loaded };
 }
 
-/** Cuts pages, or users, into chunks that SQL can read with bounded memory, unless a single one is larger. */
+/** A single larger one is a chunk of its own. */
 function chunksOf<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
   const chunks: T[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -144,7 +137,7 @@ function chunksOf<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
   return chunks;
 }
 
-/** The lists whose pages have no bad row of the stream, each with the time of its last page. */
+/** The lists without a bad row of the stream, each with the time of its last page. */
 async function wholeLists(
   deps: SyncDependencies,
   runId: string,
@@ -159,7 +152,7 @@ async function wholeLists(
     const owner = JSON.stringify([fpId, linkId]);
     const known = lists.get(owner);
     const bad = cleaned && (await badRows(deps, runId, stream, cleaned));
-    // Bad rows that are lost are bad rows all the same.
+    // Bad rows that are lost count too.
     const isBad = cleaned !== undefined && bad?.length !== 0;
     if (isBad || (known === undefined && lists.has(owner))) {
       lists.set(owner, undefined);
@@ -172,7 +165,6 @@ async function wholeLists(
   return [...lists.values()].filter((list) => list !== undefined);
 }
 
-/** The part of a list that its pages cover, so far. */
 function windowOf(
   { from, newest }: ObservedPage,
   fetchedAt: Date,
@@ -185,7 +177,6 @@ function windowOf(
   return { from, until: isLater ? until : known.until, begunAt };
 }
 
-/** The bad rows of a stream among those of a page; undefined where they are lost. */
 async function badRows(
   { lake }: SyncDependencies,
   runId: string,
@@ -212,7 +203,7 @@ async function quarantineRows(
   return rows.map((row) => quarantineRow(runId, of, row, fetchedAt));
 }
 
-/** One row of `quarantine` (docs/use/tables.md, "quarantine"): a bad row, and the page that it was on. */
+/** Makes one row of `quarantine`. */
 export function quarantineRow(
   run_id: string,
   { stream, fp_id, link_id, page }: Pick<ObservedPage, "stream" | "fp_id" | "link_id" | "page">,

@@ -31,10 +31,7 @@ import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
 
 export interface CommitInput extends CommitWork, CommittedLists {}
 
-/**
- * Commits what a run has finished: the users' lists, `quarantine`, then the feed with rows, cursors and certificates in one
- * commit, then `link_syncs` (docs/inside/rules.md, "Commits"). A repeated attempt finds what the earlier one did.
- */
+/** Commits what a run has finished (docs/inside/rules.md, "Commits"). A repeated attempt finds what the earlier one did. */
 export async function commit(
   deps: SyncDependencies,
   input: CommitInput,
@@ -46,7 +43,7 @@ export async function commit(
   await recordFailures(lake, { runId, part }, input.failed);
   const reports: SliceReport[] = [];
   const feed = await lake.table(transactionChanges.name).snapshot();
-  // Of a user who was forgotten since they were read, nothing is written any more.
+  // Of a user who was forgotten since, nothing is written.
   const stays = ({ fp_id }: { readonly fp_id: string }) => !isForgotten(feed, fp_id);
   for (const { place } of input.reports) {
     const { observed, ...report } = await readValue<SliceReport>(lake.store, runId, place);
@@ -69,7 +66,7 @@ export async function commit(
   const bad = [...lists.bad, ...staying.flatMap((update) => quarantineRows(runId, update))];
   if (bad.length > 0)
     await appendOnce(lake, quarantine, appId, async () => {
-      // Rows that come again each night, because their cursor does not move, stand there once.
+      // Their cursor stays, so they come again each night, and stand there once.
       const stuck = staying.filter(({ problem }) => problem?.startsWith(EVERY_ROW_BAD));
       const fresh = await withoutOpenRows(
         lake,
@@ -122,7 +119,7 @@ async function pendingUpdates(
   });
 }
 
-/** Logs which links failed or were superseded, and once for each link that its bank's signs contradict the types. */
+/** Logs a bank whose signs contradict the types once for each link. */
 function logRows(
   log: Logger,
   run_id: string,

@@ -1,7 +1,7 @@
 import type { EndedLink, LinkRecord, LinkStatus } from "../../../domain/sync/link.js";
 import { committedStatus, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 
-/** One row of `link_syncs` (docs/use/tables.md, "link_syncs"). */
+/** One row of `link_syncs`. */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
   readonly link_id: string;
   readonly status: LinkStatus;
@@ -16,7 +16,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
   readonly id_conflicts: number;
 }
 
-/** Makes the row of a committed update from the committed checkpoint, so that both always agree. */
+/** Makes the row of the committed checkpoint, so that both always agree. */
 export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: LinkRecord): LinkSyncRow {
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...rest } =
     checkpoint;
@@ -25,7 +25,7 @@ export function committedRow(checkpoint: LinkCheckpoint, { obstacle }: LinkRecor
   return { id_conflicts: 0, ...kept, status, reason: obstacle ?? null, certificate: head };
 }
 
-/** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
+/** Makes the row of a link of which nothing was committed: it repeats the head and has no certificate. */
 export function endedRow(
   run_id: string,
   { record, stage, progress }: EndedLink,

@@ -18,20 +18,19 @@ import {
 } from "../page-files/load-pages.js";
 
 /**
- * How long a loaded file may wait for its commit. `maintain` deletes a file that no commit has added for days more, so none
- * goes between a commit's look at it and the commit, however long a run was interrupted.
+ * How long a loaded file may wait for its commit: days less than `maintain` leaves it, so it is there until the commit has
+ * ended.
  */
 const MOST_WAITING_MS = 3 * DAY;
 
-/** What a commit finds out about the files that were loaded for it. */
 export interface LoadedFiles {
-  /** The files that hold rows of each link, by its key. */
+  /** By the key of each link whose rows they hold. */
   readonly files: ReadonlyMap<string, readonly ManifestFile[]>;
-  /** Links whose rows and pages are gone, and the reason why each of them fails. */
+  /** Why links fail whose rows and pages are gone, by key. */
   readonly lost: ReadonlyMap<string, string>;
 }
 
-/** Reads the manifests of links to commit. Makes a lost file (a vacuum, a power cut), or one of days ago, again from staged pages. */
+/** Reads the manifests of links to commit. Makes a lost file, or one of days ago, again from staged pages. */
 export async function loadedFiles(
   deps: Dependencies,
   runId: string,

@@ -30,23 +30,22 @@ interface QuarantinedRow {
   readonly fetchedAt: string;
 }
 
-/** A complete update of a link, with everything that its commit needs. */
+/** A complete update of a link. */
 export interface PendingUpdate extends Recorded {
-  /** Key of the link's record. */
   readonly key: string;
   readonly progress: LinkProgress;
-  /** Files that hold the update's rows; other links may share them. */
+  /** Other links may share them. */
   readonly files: readonly ManifestFile[];
   readonly bad: readonly QuarantinedRow[];
-  /** The file of what a full resync of a known link did not bring back. */
+  /** What a full resync did not bring back. */
   readonly removals?: FeedFile | undefined;
-  /** The link's next state; null where nothing came and the cursor stayed. */
+  /** Null where nothing came and the cursor stayed. */
   readonly checkpoint: LinkCheckpoint | null;
-  /** Why it must not be committed; null where it may be. */
+  /** Why it must not be committed. */
   readonly problem: string | null;
 }
 
-/** Gathers a link's update from its manifests and decides whether it may be committed. */
+/** Gathers a link's update and decides whether it may be committed. */
 export async function pendingUpdate(
   deps: Dependencies,
   { runId, full }: { readonly runId: string; readonly full: boolean },
@@ -113,7 +112,7 @@ export async function pendingUpdate(
   return { ...update, bad, removals, checkpoint, problem: null };
 }
 
-/** The full resync that a reading is part of, with all its bad rows so far; undefined for any other reading. */
+/** The full resync that a reading is part of, with all its bad rows so far. */
 function resyncOf(
   base: LinkBase,
   { mode }: LinkProgress,
@@ -125,7 +124,7 @@ function resyncOf(
   return before && { ...before, full: before.full || full, bad: [...before.bad, ...ids] };
 }
 
-/** Keeps the hash of the last page: the next run's first page may repeat it. */
+/** The next run's first page may repeat the last one. */
 async function withLastPage({ lake }: Dependencies, runId: string, progress: LinkProgress) {
   const page = progress.lastPage && (await readRecord(lake.store, runId, progress.lastPage));
   return page ? { ...progress, lastPageSha256: deliveredSha256(page.body) } : progress;
@@ -147,7 +146,7 @@ async function badRows(
   return rows;
 }
 
-/** The id of a bad row, where it can be read: the row came back, so its removal is not inferred. */
+/** A bad row came back all the same: its removal is not inferred. */
 function idOf({ list, payload }: BadRow): string[] {
   const value: unknown = JSON.parse(payload);
   const id = list === "removed" ? value : (value as { transaction_id?: unknown } | null)?.transaction_id;

@@ -16,10 +16,10 @@ import {
   type RefusedLinks,
 } from "../page-files/load-pages.js";
 
-/** Pages and bytes of one SQL statement (docs/inside/rules.md, "Load"). */
+/** Of one SQL statement (docs/inside/rules.md, "Load"). */
 const STATEMENT_PAGES = 2_000;
 const STATEMENT_BYTES = 10 * 1024 * 1024;
-/** While SQL turns one batch into a file, the next one is read and bundled, and the previous one is stored. */
+/** One batch is read and bundled, one is in SQL, one is being stored. */
 const BATCHES_AT_ONCE = 3;
 
 interface LoadInput extends ToLoad {
@@ -50,7 +50,7 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
   return { manifest, refused: left };
 }
 
-/** Makes files again that hold rows of links that were refused later, without those links. */
+/** Makes files again that hold rows of links that were refused later. */
 async function withoutRefused(
   deps: Dependencies,
   runId: string,
@@ -61,11 +61,11 @@ async function withoutRefused(
   const isMixed = ({ pages }: ManifestFile) => pages.some(({ link }) => refused.has(link));
   for (const file of files)
     kept.push(isMixed(file) ? await loadPages(deps, runId, file.pages, refused) : file);
-  // Making one again may lead to the refusal of another link.
+  // That may refuse another link.
   return kept.some(isMixed) ? withoutRefused(deps, runId, kept, refused) : kept;
 }
 
-/** The pages of each statement. Links all of whose pages are here share files; each other link has files of its own. */
+/** Links all of whose pages are here share files; each other link has files of its own. */
 function batchesOf(links: readonly (Link & Recorded)[]): ManifestPage[][] {
   const isWhole = ({ stage, progress }: Link) => stage === "read" && progress.loaded.pages === 0;
   const own = links.filter((link) => !isWhole(link)).map((link) => statementsOf(pagesOf(link)));
@@ -88,7 +88,7 @@ function pagesOf({ link, progress, record }: Link & Recorded): ManifestPage[] {
   });
 }
 
-/** Cuts pages into statements. Of two readings of a link only one is committed, so each has a file of its own. */
+/** Of two readings of a link only one is committed, so each has a file of its own. */
 function statementsOf(pages: readonly ManifestPage[]): ManifestPage[][] {
   const statements: ManifestPage[][] = [];
   let readings = new Map<string, string>();

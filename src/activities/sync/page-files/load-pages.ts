@@ -25,9 +25,9 @@ import { yieldEvery } from "../../event-loop.js";
 
 interface PageToLoad extends Omit<PageOrigin, "run_id" | "fetchedAt"> {
   readonly place: Place;
-  /** How many entries the page adds, where that is known; 0 where it is empty or repeats the one before. */
+  /** 0 where it is empty or repeats the one before; left out where nobody knows. */
   readonly entries?: number;
-  /** Key of its link's record; left out of a page of a user. */
+  /** Left out of a page of a user. */
   readonly link?: string;
 }
 
@@ -38,14 +38,14 @@ export interface ManifestPage extends PageToLoad {
   readonly generation: number;
   readonly sequence_from: number;
   readonly entries: number;
-  /** The bad rows of a page whose clean page was loaded, and when the page came. */
+  /** Of a page whose clean page was loaded. */
   readonly bad?: Place;
   readonly fetched_at?: string;
 }
 
-/** A file of the feed that no commit refers to yet, and the pages in it. */
+/** A file of the feed that no commit names yet. */
 export interface ManifestFile {
-  /** Undefined where the pages held no rows. */
+  /** Undefined without rows. */
   readonly file?: FeedFile;
   readonly pages: readonly ManifestPage[];
 }
@@ -54,7 +54,6 @@ export interface LoadManifest {
   readonly files: readonly ManifestFile[];
 }
 
-/** What SQL read in place of a page, and when the page came. */
 export interface LoadedPage {
   readonly fetchedAt: Date;
   readonly cleaned: CleanedPlaces | undefined;
@@ -83,9 +82,7 @@ export class PageRefusedError extends Error {
 
 type Load<T> = (bundle: PageBundle, loaded: readonly LoadedPage[]) => Promise<T>;
 
-/** Pages that are loaded together, and what a failed load has cut out of them. */
 class PageLoad {
-  /** What SQL reads in place of pages that it refused. */
   readonly #repaired = new Map<PageToLoad, CleanedPlaces>();
 
   constructor(
@@ -95,7 +92,7 @@ class PageLoad {
     private readonly journal: Journal,
   ) {}
 
-  /** Bundles what SQL reads of each page: the clean page where there is one. */
+  /** Bundles the clean page where there is one. */
   async bundled<T>(pages: readonly PageToLoad[], load: Load<T>): Promise<T> {
     const loaded: LoadedPage[] = [];
     const fill = async (add: AddPage) => {
@@ -106,7 +103,7 @@ class PageLoad {
         const fetchedAt = new Date(header.at);
         const cleaned = page.entries === 0 ? undefined : (this.#repaired.get(page) ?? header.cleaned);
         loaded.push({ fetchedAt, cleaned });
-        // Skips a page that only repeats the one before: its rows count once. SQL must find an empty page empty too.
+        // A page that repeats the one before adds nothing. SQL must find an empty page empty too.
         if (page.entries === 0 && readPage(this.stream, body).entries.some((count) => count > 0)) continue;
         const clean = cleaned && (await this.#record(page, cleaned.clean));
         add({ ...page, run_id: this.runId, fetchedAt }, this.#readable(clean?.body ?? body));
@@ -141,7 +138,7 @@ class PageLoad {
     });
   }
 
-  /** Cuts out rows that DuckDB is known to refuse; if it still refuses the page, also those that it refuses. */
+  /** Cuts out rows that DuckDB is known to refuse; if it still refuses the page, those that it refuses. */
   async repair(page: PageToLoad): Promise<void> {
     const { stream } = this;
     const reading = readPage(stream, (await this.#record(page)).body);
@@ -159,7 +156,7 @@ class PageLoad {
       const refused = await refusedAmong(every, (rows) =>
         acceptsWithout(every.filter((row) => !rows.includes(row))),
       );
-      // Loads once more, because the last trial left out good rows too.
+      // The last trial left out good rows too.
       await acceptsWithout(refused);
     } catch (error) {
       if (error instanceof EnvelopeError) throw new PageRefusedError(page, `schema ${error.message}`);
@@ -169,10 +166,8 @@ class PageLoad {
 }
 
 /**
- * Loads pages. If DuckDB refuses a page (a repeated key or a value of another kind aborts the whole statement), moves the
- * page's bad rows into quarantine and tries the load once more.
- *
- * @throws LostPageError when a page is not the one that was read; PageRefusedError when DuckDB refuses a page's envelope
+ * If DuckDB refuses a page, moves its bad rows into quarantine and loads once more.
+ * @throws LostPageError; PageRefusedError when DuckDB refuses a page's envelope
  */
 export async function loadWithRepair<T>(
   deps: Dependencies,
@@ -190,7 +185,6 @@ export async function loadWithRepair<T>(
     const refused = await refusedAmong(pages, (some) => work.accepts(some));
     if (refused.length === 0) throw error;
     for (const page of refused) await work.repair(page);
-    // A manifest will name what was cut out.
     await journal.persist();
     deps.log.warn(
       { stream: stream.name, pages: refused.length },
@@ -206,18 +200,17 @@ export async function loadWithRepair<T>(
 export async function probe({ lake }: Dependencies, stream: Stream, bundle: PageBundle): Promise<void> {
   if (bundle.origins.length === 0) return;
   const query = bundleQuery(stream, bundle);
-  // Every value is read, and none kept.
   await lake.duckdb.exclusive((sql) => sql.few(`select bit_xor(hash(probe)) as read from (${query}) probe`));
 }
 
-/** Whether an error is about the data: a full disk, a lack of memory or a bug of ours must not cost rows. */
+/** A full disk, a lack of memory or a bug of ours must not cost rows. */
 function refusesData(error: unknown): boolean {
   return error instanceof Error && /^(Invalid Input|Conversion|Out of Range) Error/.test(error.message);
 }
 
 export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
 
-/** Loads pages into one file of the feed, without those of links that are `refused` or turn out to be. */
+/** Loads one file of the feed, without links that are `refused` or turn out to be. */
 export async function loadPages(
   deps: Dependencies,
   runId: string,
@@ -254,7 +247,7 @@ async function loadAll(
   });
 }
 
-/** Finds what is refused among some items by halving them: one bad item among thousands costs a dozen tries. */
+/** Halves the items: one bad item among thousands costs a dozen tries. */
 export async function refusedAmong<T>(
   items: readonly T[],
   accepts: (some: readonly T[]) => Promise<boolean>,

@@ -12,12 +12,12 @@ import { transactionStream } from "../../../streams/transactions.js";
 
 interface ListedLink {
   readonly id: string;
-  /** Why it is not read, or may be refused; null for a connected one. */
+  /** Why it is not read, or may be refused. */
   readonly obstacle: string | null;
   readonly isRead: boolean;
 }
 
-/** The latest day of the rows of a page, where they have one. */
+/** Finds the latest day of a page's rows. */
 export function newestDay({ operation, windowed = "" }: ObservedListing, { envelope }: PageReading) {
   const rows = (envelope as Readonly<Record<string, readonly unknown[]>>)[operation.list?.rows ?? ""] ?? [];
   const days = rows.map((row) => (row as Readonly<Record<string, unknown>> | null)?.[windowed]);
@@ -32,11 +32,11 @@ export function newestDay({ operation, windowed = "" }: ObservedListing, { envel
 export interface LinkList {
   /** Without bad rows. */
   readonly links: readonly ListedLink[];
-  /** Those of bad rows included; undefined for one that can't be read. */
+  /** Of all rows; undefined for one that can't be read. */
   readonly ids: readonly (string | undefined)[];
 }
 
-/** Reads a user's list of links. */
+/** Reads a user's links. */
 export function linkList({ envelope, problems }: PageReading): LinkList {
   const bad = new Set(problems.map(({ index }) => index));
   const rows = bankLinkStream.lists.flatMap((list) => rowsAt(envelope, list));
@@ -54,10 +54,9 @@ export function linkList({ envelope, problems }: PageReading): LinkList {
 }
 
 /**
- * Checks that some of a user's accounts are of a link that the user has or had, and none of a link that was read for another
- * user: one that nobody has may have come since the links were listed, or be one whose id can't be read.
- *
- * @param ids of the user's links; undefined where they were not listed
+ * Checks that some of a user's accounts are of a link that the user has or had, and none of another user's. One of no link
+ * may have come since the links were listed.
+ * @param ids undefined where the links were not listed
  * @throws AnotherSubjectError
  */
 export function mustBeOfLinks(

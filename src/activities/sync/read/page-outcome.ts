@@ -9,9 +9,7 @@ import type { SliceState } from "./slice-state.js";
 export type PageFailure = Exclude<LinkOutcome, { kind: "complete" | "torn" }>;
 
 /**
- * Turns what a page's call or its reading threw into an outcome. Leaves out what the service said when it refused, which
- * may be personal: outcomes go into histories.
- *
+ * Turns what a page's call or its reading threw into an outcome, without the service's words, which may be personal.
  * @throws the error itself when it does not come from the service
  */
 export function pageFailure(error: unknown): PageFailure {
@@ -21,10 +19,10 @@ export function pageFailure(error: unknown): PageFailure {
   return failure.kind === "gone" ? { kind: "gone" } : failure;
 }
 
-/** A name that is told; a service may make names of customers' data. */
+/** A service may make names of customers' data. */
 const PLAIN_NAME = /^[A-Za-z_][\w.]{0,63}$/;
 
-/** Tells of values that fit no column and break no rule (docs/use/tables.md, "Accepted values"). */
+/** Logs values that fit no column and break no rule (docs/use/tables.md, "Accepted values"). */
 export function tellOddities(
   state: SliceState,
   { name: stream }: Pick<Listing, "name">,

@@ -4,10 +4,9 @@ import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { ListPages, ObservedPage } from "../../../lake/sync/journal/report.js";
 
-/** How far the reading of one list has come. */
 export class PagedList extends ListPass {
   readonly #pages: ObservedPage[] = [];
-  /** Of these, how many earlier slices staged. */
+  /** Staged by earlier slices. */
   #earlier = 0;
   #freshIds: string[] = [];
   #total: number | undefined;
@@ -24,14 +23,13 @@ export class PagedList extends ListPass {
     return this.#pages;
   }
 
-  /** Takes the pages of an earlier slice. */
   resume({ pages, ids, total, next }: ListPages): void {
     this.takePages({ items: [], ids, ...(total !== undefined && { total }), next }, pages);
     this.#earlier = this.#pages.length;
     this.#freshIds = [];
   }
 
-  /** Takes what pages hold; "moved" or "twice" where they can't be of the list that was begun. */
+  /** "moved" or "twice" where the page can't be of the list that was begun. */
   takePages(read: ReadPage<unknown>, pages: readonly ObservedPage[]): "moved" | "twice" | "taken" {
     const next = this.take(read);
     if (next === "moved" || next === "twice") return next;
@@ -42,7 +40,7 @@ export class PagedList extends ListPass {
     return "taken";
   }
 
-  /** What this slice staged of it; undefined for nothing. */
+  /** What this slice staged of it. */
   get fresh(): ListPages | undefined {
     const { name: list, attempt, next } = this;
     const pages = this.#pages.slice(this.#earlier);
@@ -54,18 +52,17 @@ export class PagedList extends ListPass {
 
 /**
  * The lists of one user; one that comes in one answer is of one page. Each slice that leaves the user open adds a record of
- * what it staged of them, so that the next one need not read those pages again, nor the run's history name each of them.
+ * what it staged of them: the run's history need not name each page.
  */
 export class PagedLists {
   readonly #lists = new Map<string, PagedList>();
 
   private constructor(
-    /** Those of earlier slices. */
     private readonly records: readonly Place[],
     private readonly attempt: number,
   ) {}
 
-  /** Reads the records of earlier slices among what is staged of a user. A list that moved since is not continued. */
+  /** Reads the records of earlier slices. A list that moved since is not continued. */
   static async of(
     store: ObjectStore,
     runId: string,
@@ -81,7 +78,7 @@ export class PagedLists {
         const first = pages.pages[0]?.page ?? 0;
         const known =
           first === 0 ? new PagedList(pages.list, pages.attempt, undefined) : lists.get(pages.list);
-        // What a lost record does not join is read again.
+        // Pages whose record is lost are read again.
         if (known === undefined || known.pages.length !== first) continue;
         known.resume(pages);
         lists.set(pages.list, known);
@@ -93,14 +90,13 @@ export class PagedLists {
     return paged;
   }
 
-  /** A list, as far as earlier slices have read it. */
+  /** As far as earlier slices have read it. */
   list(name: string, first: number | undefined): PagedList {
     const list = this.#lists.get(name) ?? new PagedList(name, this.attempt, first);
     this.#lists.set(name, list);
     return list;
   }
 
-  /** Forgets a list that has to be read again. */
   drop({ name }: PagedList): void {
     this.#lists.delete(name);
   }

@@ -14,7 +14,7 @@ import { transactionStream } from "../../../streams/transactions.js";
 import { pageFailure, tellOddities } from "./page-outcome.js";
 import type { LinkToRead, SliceState } from "./slice-state.js";
 
-/** Reads a link page by page, by its cursor, until the link or the slice ends. */
+/** Reads a link until it or the slice ends. */
 export async function readLink(state: SliceState, begun: LinkToRead): Promise<void> {
   const { progress, outcome } = await new LinkReader(state, begun).run();
   if (progress.pages > 0) state.size = progress.size;
@@ -27,7 +27,7 @@ export async function readLink(state: SliceState, begun: LinkToRead): Promise<vo
 
 class LinkReader {
   readonly #journal: Journal;
-  /** Id of the first row of the last page; undefined where this slice has not read one. */
+  /** Of the first row of the last page; undefined where this slice has not read one. */
   #previousId: string | null | undefined;
 
   constructor(
@@ -56,8 +56,8 @@ class LinkReader {
   }
 
   /**
-   * Returns the next page, which a lost attempt of this slice staged or this one does; "open" without time for it, "torn"
-   * where the one before is lost.
+   * A page that this slice, or a lost attempt of it, has staged; "open" without time for it, "torn" where the one before is
+   * lost.
    */
   async #nextPage(progress: LinkProgress): Promise<ReadPage | "torn" | "open"> {
     const name = this.#nameOf(progress);
@@ -69,7 +69,7 @@ class LinkReader {
     const repeats = await this.#addsNothing(progress, facts, body);
     if (repeats === "torn") return repeats;
     if (staged !== undefined) return { facts, body, sha256, place: staged.place, repeats };
-    // A page that repeats the one before is not loaded, so it needs no clean page.
+    // It is not loaded, so it needs no clean page.
     const needsCleaning = !repeats && facts.needsCleaning;
     const cleaned = needsCleaning
       ? cleanPage(transactionStream, readPage(transactionStream, body))
@@ -85,7 +85,7 @@ class LinkReader {
     return this.state.slice.call(syncTransactions, { path: { link_id }, query }, { mayBeRefused });
   }
 
-  /** Names a page also by what it follows: after another cursor or committed state it is another page. */
+  /** After another cursor or committed state it is another page. */
   #nameOf({ attempt, pages, mode, cursor }: LinkProgress): PageName {
     const { link_id, base } = this.begun.record;
     const after = hash("sha256", JSON.stringify([base?.head ?? null, mode, cursor]));
@@ -99,8 +99,8 @@ class LinkReader {
   }
 
   /**
-   * Whether a page repeats the one before it, or, at the committed cursor, the last committed one: then it adds nothing
-   * (docs/inside/rules.md, "Sync rules"). Compares whole pages only where their first rows agree.
+   * Whether a page repeats the one before it, or the last committed one (docs/inside/rules.md, "Sync rules"). Compares
+   * whole pages only where their first rows agree.
    */
   async #addsNothing(progress: LinkProgress, facts: PageFacts, body: Buffer): Promise<boolean | "torn"> {
     if (facts.entries.every((count) => count === 0)) return false;
@@ -111,7 +111,7 @@ class LinkReader {
     if (this.#previousId !== undefined && this.#previousId !== facts.firstId) return false;
     const { slice, input } = this.state;
     const before = await readRecord(slice.deps.lake.store, input.runId, progress.lastPage);
-    // A power cut may have destroyed the page, even after its rows were loaded: then nobody knows whether they repeat.
+    // Lost in a power cut, perhaps after its rows were loaded: nobody knows whether they repeat.
     if (before === undefined) return "torn";
     if (!mayHold(before.body, facts.firstId)) return false;
     return deliveredSha256(before.body) === deliveredSha256(body);
@@ -120,7 +120,7 @@ class LinkReader {
 
 const PLAIN_ID = /^[\w.:@-]+$/;
 
-/** Whether a page may hold a row with this id. Answers no only for ids that JSON can write in a single way. */
+/** Answers no only for ids that JSON can write in a single way. */
 function mayHold(page: Buffer, id: string | null): boolean {
   return id === null || !PLAIN_ID.test(id) || page.includes(`"${id}"`);
 }
@@ -128,10 +128,9 @@ function mayHold(page: Buffer, id: string | null): boolean {
 interface ReadPage {
   readonly facts: PageFacts;
   readonly body: Buffer;
-  /** Of the body. */
   readonly sha256: string;
   readonly place: Place;
-  /** Whether it repeats the page before it, and so adds nothing. */
+  /** Then it adds nothing. */
   readonly repeats: boolean;
 }
 
@@ -140,13 +139,12 @@ export function deliveredSha256(body: Buffer): string {
   return hash("sha256", deliveredText(transactionStream, body.toString("utf8")) ?? "");
 }
 
-/** Returns the progress after one more page, and the outcome if the link ends with that page. Pure. */
+/** Adds a page to the progress; gives the outcome if the link ends with it. Pure. */
 export function advance(
   before: LinkProgress,
   { facts, body, repeats, place, sha256 }: ReadPage,
 ): { progress: LinkProgress; outcome?: LinkOutcome } {
   const { next, hasMore } = facts;
-  // A page that repeats what came before it adds nothing.
   const [created = 0, updated = 0, removed = 0] = repeats ? [] : facts.entries;
   const problems = repeats ? [] : facts.problems;
   const bad = (list: string) => problems.filter((problem) => problem.list === list).length;

@@ -11,7 +11,7 @@ import { SliceState } from "./slice-state.js";
 /** Reads users' lists for some seconds, and the links that it finds (docs/inside/rules.md, "Extract"). */
 export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): Promise<ReadSliceResult> {
   const given = await sliceInput(deps, input);
-  // The slice's time begins here, so that a slow disk does not use it up.
+  // Here, so that a slow disk does not use its time up.
   const slice = new Slice(deps, input);
   const state = new SliceState(slice, input, given);
   try {

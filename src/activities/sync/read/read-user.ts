@@ -26,7 +26,7 @@ import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import type { SliceState } from "./slice-state.js";
 
-/** Rows to request in one page: the maximum that the service's document allows. */
+/** The maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
 /** A list that comes in one answer. */
@@ -34,7 +34,7 @@ const WHOLE_LIST: ReadPage<unknown> = { items: [], ids: [], next: "end" };
 
 const NOTHING_READ = { pages: 0, pagesSha256: "", restarts: 0 };
 
-/** Stages every list of one user and queues the links that it finds; of a user who was forgotten, nothing. */
+/** Stages a user's lists and queues the links. */
 export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
   if (isForgotten(state.given.feed, row.fp_id)) {
     state.usersForgotten += 1;
@@ -54,15 +54,14 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
 
 interface OwnedList {
   readonly listing: ObservedListing;
-  /** Null for a list of the user. */
+  /** Of a list of the user. */
   readonly linkId: string | null;
-  /** The earliest day to ask for, null for all; undefined where the list can only be read whole. */
+  /** The earliest day to request; null for all; undefined where the list can only be read whole. */
   readonly from: string | null | undefined;
-  /** Whether it is that of a link in error. */
+  /** Of a link in error. */
   readonly mayBeRefused: boolean;
 }
 
-/** A page that is staged, as the service gave it. */
 interface StagedPage {
   readonly reading: PageReading;
   readonly observed: ObservedPage;
@@ -82,7 +81,7 @@ class UserReading {
     private readonly lists: PagedLists,
   ) {}
 
-  /** Whether the user has failed for lists on which no other depends: the others are read all the same. */
+  /** Whether the user failed only for lists on which no other depends. */
   get hasFailedLists(): boolean {
     return this.#hasFailedLists;
   }
@@ -108,7 +107,7 @@ class UserReading {
     return failure ?? { kind: "complete" };
   }
 
-  /** An outcome as the run will judge it: a failure where it is the last one. */
+  /** A failure where it is the last one. */
   #ended(outcome: UserOutcome): UserOutcome {
     const verdict = afterUserOutcome(this.progress, outcome, Date.now(), 0);
     return verdict.kind === "failed" ? verdict : outcome;
@@ -138,7 +137,7 @@ class UserReading {
     return this.#selected().filter(({ isRead }) => isRead);
   }
 
-  /** The part of a list that is read: all of it at first, then from some days before what is known of it. */
+  /** All of a list at first, then from some days before its known day. */
   #windowOf({ streams, windowed }: ObservedListing, linkId: string | null): OwnedList["from"] {
     const { given, input } = this.state;
     if (windowed === undefined) return undefined;
@@ -151,15 +150,13 @@ class UserReading {
     return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
   }
 
-  /** Stages every page of one list. */
   async #readList(list: OwnedList): Promise<UserOutcome | "read"> {
     const { listing, linkId, mayBeRefused } = list;
     try {
       return await this.#readPages(list);
     } catch (error) {
       const failure = pageFailure(error);
-      // A link that was removed since its user's links were listed has no rows, and one in error may be refused; part of
-      // its list says nothing of the rest.
+      // A link that was removed since has no rows, and one in error may be refused; part of its list says nothing of the rest.
       const isWithheld = failure.kind === "rejected" && mayBeRefused;
       if (linkId !== null && (failure.kind === "gone" || isWithheld)) return "read";
       return userOutcome(failure, listing, this.#listed !== undefined);
@@ -190,14 +187,14 @@ class UserReading {
     }
     if (stream === bankLinkStream.name)
       this.#listed = linkList(reading ?? (await this.#staged(listing, list)));
-    // A list that fits on one page stays unknown, so that it is read whole again: one call, as for a window of it.
+    // It then stays unknown and is read whole again: one call, as for a window.
     const isShort = from === null && list.pages.length === 1;
     for (const { newest, ...page } of list.pages)
       this.observed.push(isShort || newest === undefined ? page : { ...page, newest });
     return "read";
   }
 
-  /** A list of one page that an earlier slice has read. */
+  /** Of a list of one page that an earlier slice has read. */
   async #staged(listing: ObservedListing, { pages: [page] }: PagedList): Promise<PageReading> {
     const { slice, input } = this.state;
     const record = await stagedRecord(slice.deps.lake.store, input.runId, (page as ObservedPage).place);
@@ -205,8 +202,8 @@ class UserReading {
   }
 
   /**
-   * Whether the newest page of a list still holds none but rows that came, now that the page after it was read. A row that
-   * moved from this one to that one while they were read came in neither.
+   * Whether the newest page still holds none but rows that came, now that the next one was read: a row that moved to that
+   * page from this one came in neither.
    */
   async #stillHolds(owned: OwnedList, list: PagedList): Promise<boolean> {
     const { operation } = owned.listing;
@@ -215,7 +212,7 @@ class UserReading {
     return list.has(listPage(operation, envelope as Readonly<Record<string, unknown>>, number, 0).ids);
   }
 
-  /** A page that is staged, or a new one from the service; undefined where time is up. */
+  /** Undefined where time is up. */
   async #page(owned: OwnedList, page: number, number: number | undefined): Promise<StagedPage | undefined> {
     const { listing, linkId, from } = owned;
     const { state } = this;
@@ -241,7 +238,7 @@ class UserReading {
     mustBeAbout(listing.operation, { path: { fp_id, link_id: linkId } }, reading.envelope);
     if (listing.name === accountStream.name && linkId === null)
       mustBeOfLinks(listing, reading, fp_id, { ids: this.#listed?.ids, feed: state.given.feed });
-    // SQL refuses an envelope with a repeated key, and then whatever is committed with it.
+    // SQL refuses an envelope with a repeated key, and all that is committed with it.
     const isDoubtful = mayRepeat(reading.text, new Set(listing.lists.flatMap(({ path }) => path)));
     const cleaned = reading.needsCleaning || isDoubtful ? cleanPage(listing, reading) : undefined;
     return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
@@ -256,7 +253,6 @@ class UserReading {
   }
 }
 
-/** What a failed page means for its user; one whose links were listed is there. */
 function userOutcome(failure: PageFailure, { name: stream }: ObservedListing, isThere: boolean): UserOutcome {
   switch (failure.kind) {
     case "gone":

@@ -18,20 +18,20 @@ export interface BegunUser {
   readonly progress: UserProgress;
 }
 
-/** The input of a slice, completed from its records and the frozen roster. */
+/** What a slice works on, with its records and rows of the frozen roster. */
 export interface GivenWork {
   readonly links: (Link & Recorded)[];
   readonly waiting: (Recorded & { readonly link: Place })[];
   readonly users: BegunUser[];
   readonly fresh: BegunUser[];
-  /** Pages that lost attempts of this slice have staged, until they are taken. */
+  /** Pages that lost attempts of this slice staged. */
   readonly lost: LostAttempts;
   readonly feed: Snapshot;
-  /** Histories of the streams that are read by windows, by stream. */
+  /** Histories of streams that are read by windows. */
   readonly windowed: ReadonlyMap<string, Snapshot>;
 }
 
-/** Reads what a slice is to work on. @throws StagingLostError */
+/** @throws StagingLostError */
 export async function sliceInput(
   { lake, streams }: SyncDependencies,
   input: ReadSliceInput,
@@ -64,7 +64,7 @@ export async function sliceInput(
   };
 }
 
-/** Adds to users their rows of the frozen roster; reads each of its files once. */
+/** Reads each file of the roster once. */
 async function withRows(
   store: ObjectStore,
   { runId, groupSize }: ReadSliceInput,

@@ -33,10 +33,10 @@ import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
 
-/** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
+/** Each costs space in its run's history. */
 const MOST_LEFT = 400;
 
-/** A link to read; its record has no place where this slice found it. */
+/** Without a place where this slice found it. */
 export interface LinkToRead extends Recorded, Pick<Link, "progress"> {
   readonly link?: Place;
 }
@@ -45,7 +45,7 @@ export interface PlacedRecord extends StagedRecord {
   readonly place: Place;
 }
 
-/** The state of one slice: what to read next, and what has been read so far. */
+/** What one slice reads next, and what it has read. */
 export class SliceState {
   readonly users: OpenUser[] = [];
   readonly failed: Failure[] = [];
@@ -53,17 +53,14 @@ export class SliceState {
   unauthorized: Unauthorized = false;
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
-  /** Of them: users who are not read, because they were forgotten. */
   usersForgotten = 0;
-  /** Names of fields that no column has. */
   newFields: readonly string[] = [];
-  /** Size of the latest pages. */
+  /** Of the latest pages. */
   size: number | null | undefined;
-  /** Pages of links that this slice begins, and what its report names. */
+  /** For links that this slice begins, users and the report. */
   readonly journal: Journal;
-  /** Pages of links that earlier slices began; separate, because such a link may take hours. */
+  /** For links that earlier slices began: one may take hours. */
   readonly longJournal: Journal;
-  /** What the run reads without a cursor. */
   readonly observed: readonly ObservedListing[];
   readonly #report = {
     observed: [] as ObservedPage[],
@@ -71,12 +68,11 @@ export class SliceState {
     finished: [] as Link[],
     waiting: [] as Place[],
   };
-  /** Other journals that hold what can't be read again: bad rows, and pages of users that a lost attempt staged. */
+  /** Other journals with what can't be read again: bad rows, and pages of users that a lost attempt staged. */
   readonly #others = new Set<string>();
   readonly #queue: LinkRecord[] = [];
-  /** Links that are read. */
   readonly #seen = new Set<string>();
-  /** Links that no list yet says can be read, by id. */
+  /** No list says yet that they can be read. */
   readonly #skipped = new Map<string, EndedLink>();
   #named = 0;
 
@@ -94,7 +90,7 @@ export class SliceState {
     return this.slice.deps.lake.store;
   }
 
-  /** The first fresh user whom the slice has not begun. */
+  /** The first fresh user who is not begun. */
   get reached(): number {
     return (this.input.fresh?.to ?? 0) - this.given.fresh.length;
   }
@@ -103,7 +99,7 @@ export class SliceState {
     return this.given.waiting.length;
   }
 
-  /** The next link to read, those of earlier slices first; undefined where none is known now, or time is up. */
+  /** Links of earlier slices come first. */
   nextLink(): LinkToRead | undefined {
     const begun = this.given.links.shift();
     // Even when time is up: its reader gives it back.
@@ -127,7 +123,7 @@ export class SliceState {
     return hasWork && this.users.length + this.failed.length + this.links.length < MOST_LEFT;
   }
 
-  /** A page that a lost attempt of this slice staged; undefined where there is none. */
+  /** A page that a lost attempt of this slice staged. */
   async staged(name: PageName): Promise<PlacedRecord | undefined> {
     const { lost } = this.given;
     const key = nameKey(name);
@@ -140,7 +136,7 @@ export class SliceState {
     return { ...record, place };
   }
 
-  /** Stages a page as it came. If it had to be `cleaned`, stages what SQL reads in its place first. */
+  /** If a page had to be `cleaned`, stages first what SQL reads in its place. */
   async stage(
     journal: Journal,
     page: PageName,
@@ -155,8 +151,8 @@ export class SliceState {
   }
 
   /**
-   * Adds the pages of a user's lists to the report, and the links of the user that come next. A link that moves to another
-   * user may stay in the list of the first one, as deleted: the list that says that it can be read wins.
+   * Adds a user's pages to the report, and queues the links. A link that moves to another user may stay in the first one's
+   * list, as deleted: the list that says it can be read wins.
    */
   addLists(
     observed: readonly ObservedPage[],
@@ -181,7 +177,6 @@ export class SliceState {
     this.note({ fp_id: fpId }, { kind: "complete" }, null);
   }
 
-  /** Leaves a user to the run, for another try or as failed. */
   leaveUser(fp_id: string, progress: UserProgress, outcome: UserOutcome): void {
     const verdict = afterUserOutcome(progress, outcome, Date.now(), Math.random());
     const failure = this.note({ fp_id }, verdict.kind === "failed" ? verdict : outcome, progress.streak);
@@ -191,7 +186,7 @@ export class SliceState {
     this.failed.push({ stream: streamOf(reason), owner: fp_id, reason });
   }
 
-  /** Puts a link into the report if all of it was read in this slice and it is at its end; leaves any other to the run. */
+  /** Puts a link that this slice has read from its first page to its end into the report, and leaves any other to the run. */
   async leaveLink({ link, record, progress: before }: LinkToRead, next: Omit<Link, "link">): Promise<void> {
     const { stage, progress } = next;
     const isWhole = before.pages === 0 && before.restarts === 0;
@@ -204,7 +199,7 @@ export class SliceState {
     (isWhole && stage === "read" ? this.#report.finished : this.links).push(left);
   }
 
-  /** Notes an outcome. Names one that is retried; only the first, because no history holds ids in bulk. */
+  /** Logs an outcome. Names what is retried; only the first, because no history holds ids in bulk. */
   note(
     ids: { readonly link_id: string } | { readonly fp_id: string },
     outcome: LinkOutcome | UserOutcome,
@@ -249,7 +244,7 @@ export class SliceState {
   }
 }
 
-/** Slices whose journals a report needs besides its own: those that came across its users and links earlier. */
+/** Slices whose journals a report needs besides its own. */
 function slicesOf({ observed, finished }: SliceReport): number[] {
   const places = [...observed.map(({ place }) => place), ...finished.map(({ link }) => link)];
   return [...new Set(places.map(sliceOf))];

@@ -3,13 +3,13 @@ import { journalFolder, type Place } from "../place.js";
 import type { LinkInRun } from "./links.js";
 import type { SliceWork } from "./slice-work.js";
 
-/** Slices whose journals are there, by folder, as continue-as-new carries them. */
+/** Slices by folder. */
 export interface JournalsState {
   begun: readonly number[];
   continued: readonly number[];
 }
 
-/** The journals of a run: which are there, and which of them the slices and loads under way read. */
+/** Which journals are there, and which of them the slices and loads under way read. */
 export class Journals {
   readonly #slices = new Set<SliceWork>();
   readonly #loads = new Set<readonly Link[]>();
@@ -59,7 +59,7 @@ export class Journals {
     return dropped;
   }
 
-  /** A slice or a load that is retried reads all of its input again, whatever became of its links meanwhile. */
+  /** A retry reads all of its input again, whatever became of its links meanwhile. */
   #placesUnderWay(): Place[] {
     const slices = [...this.#slices];
     const links = [...slices.flatMap((work) => work.links), ...[...this.#loads].flat()];

@@ -11,37 +11,35 @@ import {
   type WaitingLinks,
 } from "./slice-work.js";
 
-/** A link that its run tracks, because the slice that began it did not end it. */
+/** What its slice did not end. */
 export interface LinkInRun extends Link {
-  /** Staged names of the manifests that hold its rows so far. */
   readonly manifests: readonly string[];
-  /** Slices whose `begun` folder may hold its pages. */
+  /** Their `begun` folders may hold its pages. */
   readonly begun: readonly number[];
-  /** The first and the last slice whose `continued` folder may. */
+  /** Their `continued` folders may. */
   readonly continued: readonly [first: number, last: number] | null;
-  /** Epoch milliseconds at which its first slice ended. */
+  /** Its first slice ended then. */
   readonly since?: number | undefined;
 }
 
-/** As continue-as-new carries it: then nothing is in a slice, or being loaded. */
+/** Nothing is in a slice, or being loaded, when continue-as-new carries it. */
 export interface LinksState {
-  /** By the key of their records. */
+  /** By the keys of their records. */
   readonly open: Record<string, LinkInRun>;
   waiting: readonly WaitingLinks[];
-  /** Links without history, which the run tries once more at its end. */
+  /** Without history: the run tries them once more at its end. */
   notReady: readonly Place[];
-  /** Links that have no row of `link_syncs` yet. */
+  /** They have no row of `link_syncs` yet. */
   ended: readonly Link[];
-  /** How many the slices found. */
   total: number;
-  /** The last page size that worked: links begin with it. */
+  /** The last one that worked. */
   size: number | null;
 }
 
-/** The links of a run that their slice did not end: what to read and load next, and what becomes of each. */
+/** The links that a run tracks: what to read and load next, and what becomes of each. */
 export class Links {
   readonly #inSlice = new Set<string>();
-  /** How many loads of its pages are under way. */
+  /** Loads of its pages under way. */
   readonly #loading = new Map<string, number>();
 
   /** @param mostMs for how long a link is read */
@@ -54,7 +52,7 @@ export class Links {
     return Object.values(this.state.open);
   }
 
-  /** Links that are being read, or wait for it. */
+  /** In a slice, or waiting for one. */
   get reading(): LinkInRun[] {
     return this.open.filter(({ stage }) => stage === "reading");
   }
@@ -67,7 +65,7 @@ export class Links {
     return sizeOf(this.state.waiting) + this.open.length + this.state.notReady.length;
   }
 
-  /** Takes links that are due, those with the fewest pages first, until the slice brings them back. */
+  /** Those with the fewest pages first, so that none is starved. */
   takeDue(at: number, most: number): Link[] {
     const due = this.reading
       .filter(({ link, progress }) => !this.#inSlice.has(placeKey(link)) && progress.notBefore <= at)
@@ -84,7 +82,7 @@ export class Links {
     return taken;
   }
 
-  /** Begins some of the links again that were not ready; false where there are none. */
+  /** False where there are none. */
   tryAgain(most: number): boolean {
     const { state } = this;
     const links = state.notReady.slice(0, most);
@@ -101,20 +99,20 @@ export class Links {
     const left = new Set(links.map(({ link }) => placeKey(link)));
     for (const key of attempts.keys()) {
       this.#inSlice.delete(key);
-      // A link that the slice was given and does not name has ended, and is in its report.
+      // It has ended, and is in the report.
       if (!left.has(key)) delete state.open[key];
     }
     this.#applyCounts(work, report, links.length, notBegun);
     if (size !== undefined) state.size = size;
     for (const link of links) {
       const key = placeKey(link.link);
-      // A load that found a page lost has restarted or ended the link meanwhile: this result is of an earlier attempt.
+      // A load that found a page lost has taken it on meanwhile: this is of an earlier attempt.
       if (attempts.has(key) && state.open[key]?.progress.attempt !== attempts.get(key)) continue;
       this.#apply(link, at, work.slice);
     }
   }
 
-  /** Counts the links that a slice found, and takes back those that it did not begin: the last ones it was given. */
+  /** Takes back the links that the slice did not begin: the last ones it was given. */
   #applyCounts(work: SliceWork, report: ReportRef | null, left: number, notBegun: number): void {
     const { state } = this;
     const [begun, back] = splitRanges(work.waiting, sizeOf(work.waiting) - notBegun);
@@ -124,7 +122,7 @@ export class Links {
     state.total += ended + (finished?.links ?? 0) + waiting + left - work.links.length - sizeOf(begun);
   }
 
-  /** Takes pages to load: of links that are read where `withRead`, of others where `isEnough` says so. */
+  /** Pages of links that are read where `withRead`, of others where `isEnough` says so. */
   takeToLoad(withRead: boolean, isEnough: (link: Link) => boolean): Link[] {
     const taken = this.open.filter((one) => {
       if (this.#inSlice.has(placeKey(one.link)) || one.progress.staged.length === 0) return false;
@@ -138,7 +136,6 @@ export class Links {
     return taken.map(linkOf);
   }
 
-  /** Applies a load: its manifest, and what becomes of the links whose pages it could not load. */
   applyLoad(loaded: readonly Link[], manifest: string, refused: readonly Link[], at: number): void {
     const others = new Map(refused.map((one) => [placeKey(one.link), one]));
     for (const { link, progress } of loaded) {
@@ -151,11 +148,11 @@ export class Links {
       if (own === undefined) this.state.open[key] = { ...now, manifests: [...now.manifests, manifest] };
       else this.#apply(own, at);
     }
-    // The others were in a report; from now on the run tracks them one by one.
+    // These were in a report.
     for (const one of others.values()) this.#apply(one, at);
   }
 
-  /** Takes the links all of whose pages are loaded. */
+  /** All of their pages are loaded. */
   takeLoaded(): LinkInRun[] {
     const loaded = this.read.filter(
       ({ link, progress }) => !this.#loading.get(placeKey(link)) && progress.staged.length === 0,
@@ -175,13 +172,13 @@ export class Links {
       this.state.open[placeKey(one.link)] = { ...one, progress: { ...one.progress, notBefore: 0 } };
   }
 
-  /** Epoch milliseconds at which the next open link is due; infinite where none is being read. */
+  /** Infinite where none is being read. */
   get nextDue(): number {
     const idle = this.reading.filter(({ link }) => !this.#inSlice.has(placeKey(link)));
     return Math.min(...idle.map(({ progress }) => progress.notBefore));
   }
 
-  /** Takes a link as a slice, or a load, has left it at `at`. */
+  /** Takes a link as a slice, or a load, has left it. */
   #apply(link: Link, at: number, slice?: number): void {
     const { state, options } = this;
     const key = placeKey(link.link);
@@ -200,7 +197,7 @@ export class Links {
         continued:
           slice !== undefined && isContinued ? ([continued?.[0] ?? slice, slice] as const) : continued,
       };
-      // What came so far is committed as an update of its own, and its cursor leads on.
+      // Committed as an update of its own; its cursor leads on.
       const isTooLong = link.stage === "reading" && isSame && at - (since ?? at) > options.mostMs;
       state.open[key] =
         isTooLong && link.progress.pages > 0
@@ -210,22 +207,20 @@ export class Links {
   }
 }
 
-/** A link without what its run tracks of it. */
 function linkOf({ link, stage, progress }: Link): Link {
   return { link, stage, progress };
 }
 
 export interface ReadSoFar {
-  /** Links that are done, and the parts of others that are read, as far as the pages of those that are done tell. */
+  /** Done, and parts of others as far as the pages of those that are done tell. */
   readonly linksRead: number;
-  /** Pages read, committed or not. */
+  /** Committed or not. */
   readonly pagesRead: number;
 }
 
-/** How much of a link is read at most, before it is done. */
+/** Of a link, before it is done. */
 export const MOST_PART = 0.9;
 
-/** @param open the links that are being read */
 export function readSoFar(
   done: { readonly links: number; readonly pages: number },
   open: readonly { readonly progress: Pick<LinkProgress, "pages"> }[],

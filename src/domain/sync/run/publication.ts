@@ -13,56 +13,50 @@ import type { LinkInRun } from "./links.js";
 import type { ReportRef } from "./slice-work.js";
 
 export interface LoadResult {
-  /** Staged name of the manifest. */
   readonly manifest: string;
-  /** What becomes of links that have a page that is lost or can't be loaded; none of their rows are in the manifest. */
+  /** What becomes of links with a page that is lost or can't be loaded: the manifest has none of their rows. */
   readonly refused: readonly Link[];
 }
 
-/** A report whose finished links are loaded. */
+/** Its finished links are loaded. */
 interface LoadedReport {
   readonly report: ReportRef;
   readonly manifest: string;
-  /** Keys of the links that could not be loaded. */
+  /** Keys of links that could not be loaded. */
   readonly without: readonly string[];
 }
 
 export interface CommitWork {
-  /** Number of this commit within the run: names its transactions. */
+  /** It names the commit's transactions. */
   readonly chunk: number;
-  /** Reports whose users and ended links are committed. */
+  /** Their users and ended links are committed. */
   readonly reports: readonly ReportRef[];
-  /** Reports whose finished links are. */
+  /** Their finished links are. */
   readonly loaded: readonly LoadedReport[];
-  /** Links that are read, or have ended. */
+  /** Read, or at an end. */
   readonly links: readonly Link[];
-  /** Staged names of the manifests that hold the rows of these links. */
+  /** Staged names. */
   readonly manifests: readonly string[];
   readonly failed: readonly Failure[];
 }
 
-/** As continue-as-new carries it: then nothing is being loaded. */
 export interface PublicationState {
-  /** Number of the next commit. */
   chunk: number;
-  /** Reports of which nothing is committed. */
+  /** Nothing of them is committed. */
   reports: readonly ReportRef[];
-  /** Reports whose finished links wait to be loaded. */
+  /** Their finished links wait to be loaded. */
   finished: readonly ReportRef[];
   loaded: readonly LoadedReport[];
   failed: readonly Failure[];
-  /** Users who ended since the last commit. */
   users: number;
 }
 
-/** What slices have finished: what to load and commit next. */
+/** What slices have finished. */
 export class Publication {
-  /** Links of the commit that is under way. */
+  /** Links of the commit under way. */
   #committing = 0;
-  /** Reports whose links are being loaded. */
   readonly #loading = new Set<ReportRef>();
 
-  /** @param committedAt epoch milliseconds of the last commit */
   constructor(
     private committedAt: number,
     private readonly state: PublicationState,
@@ -76,7 +70,7 @@ export class Publication {
     state.users += users + failed.length;
   }
 
-  /** Whether a commit is worth it: enough is finished, or enough time has passed. */
+  /** Enough is finished, or enough time has passed. */
   isDue(now: number, read: readonly LinkInRun[], ended: number): boolean {
     const { reports, users } = this.state;
     return (
@@ -87,7 +81,7 @@ export class Publication {
     );
   }
 
-  /** Whether a load is worth it; `read` are open links that are read, with pages that are not loaded yet. */
+  /** @param read links with pages that are not loaded yet */
   isWorthLoading(read: readonly LinkInRun[]): boolean {
     const { finished } = this.state;
     return (
@@ -104,14 +98,13 @@ export class Publication {
     return finished;
   }
 
-  /** @param without keys of links that could not be loaded */
   applyLoad(reports: readonly ReportRef[], manifest: string, without: readonly string[]): void {
     for (const report of reports) this.#loading.delete(report);
     const loaded = reports.map((report) => ({ report, manifest, without }));
     this.state.loaded = [...this.state.loaded, ...loaded];
   }
 
-  /** Takes what one commit takes; undefined where there is nothing. */
+  /** Undefined where there is nothing. */
   takeToCommit(read: readonly LinkInRun[], ended: readonly Link[], now: number): CommitWork | undefined {
     const { chunk, reports, loaded, failed } = this.state;
     this.committedAt = now;
@@ -130,7 +123,7 @@ export class Publication {
     };
   }
 
-  /** Slices whose journals hold something that is not committed. */
+  /** Their journals hold something that is not committed. */
   get slices(): number[] {
     const needed = [...this.state.reports, ...this.#unloaded];
     return needed.flatMap(({ place, slices }) => [sliceOf(place), ...slices]);
@@ -144,7 +137,7 @@ export class Publication {
     return this.#links + this.#committing;
   }
 
-  /** Entries, or pages, of finished links that are not committed. */
+  /** Of finished links that are not committed. */
   get entries(): number {
     return this.#sum("entries");
   }
@@ -153,13 +146,12 @@ export class Publication {
     return this.#sum("pages");
   }
 
-  /** Reports whose finished links are not committed. */
+  /** Their finished links are not committed. */
   get #unloaded(): ReportRef[] {
     const { finished, loaded } = this.state;
     return [...finished, ...this.#loading, ...loaded.map(({ report }) => report)];
   }
 
-  /** Links of reports that are not committed. */
   get #links(): number {
     return sum(this.state.reports, ({ ended }) => ended) + this.#sum("links");
   }

@@ -1,14 +1,14 @@
 import { DAY } from "../../duration.js";
 
-/** Days of a known list that are read once more (`--lookback`). */
+/** `--lookback`, in days. */
 export const DEFAULT_LOOKBACK = 30;
-/** The most of them: a hundred years. */
+/** A hundred years. */
 export const MOST_LOOKBACK = 36_500;
 
 /**
- * The earliest day to ask for of a list without a cursor; null for the whole list. It is counted from the newest row that a
+ * Finds the earliest day to request of a list without a cursor; null for all of it. Counts from the newest row that a
  * complete reading has seen, so that neither missed nights nor a silent bank leave a hole. Pure.
- * @param known for each stream that is read from the list, the day until which its rows are known, or null
+ * @param known of each stream of the list, the day until which its rows are known
  * @param today a later known day was set by a clock that ran ahead
  */
 export function windowStart(
@@ -22,7 +22,7 @@ export function windowStart(
   return new Date(earliest - lookback * DAY).toISOString().slice(0, 10);
 }
 
-/** The day until which a list is known: that of its newest row, but no later than today. Pure. */
+/** The day of a list's newest row, but no later than today. Pure. */
 export function knownDay(newest: string | undefined, today: string): string | null {
   if (newest === undefined) return null;
   return newest < today ? newest : today;

@@ -1,15 +1,15 @@
 import { SLICES_AT_ONCE } from "./limits.js";
 
-/** For each worker, so many slices of a run are looked back on: one that is gone ends none of them. */
+/** So many slices of each worker: one that is gone ends none of them. */
 const REMEMBERED = 4;
 
-/** The workers that read a run, by the slices that they have ended. Pure. */
+/** The workers that read a run. Pure. */
 export class SliceWorkers {
-  /** The last slice that each has ended, counted as they end. */
+  /** The last slice that each has ended. */
   readonly #last = new Map<string, number>();
   #ended = 0;
 
-  /** A slice ended; `worker` is left out where a run has one worker. */
+  /** Left out where a run has one worker. */
   ended(worker = ""): void {
     this.#ended += 1;
     this.#last.set(worker, this.#ended);
@@ -21,7 +21,7 @@ export class SliceWorkers {
     return this.#ended > 0;
   }
 
-  /** How many slices there may be at a time. Temporal gives them to whoever asks: with fewer, one worker may have all. */
+  /** Temporal gives slices to whoever asks: with fewer, one worker may have all. */
   get slicesAtOnce(): number {
     return SLICES_AT_ONCE * Math.max(1, this.#last.size);
   }

@@ -20,17 +20,16 @@ import { type CommitWork, type LoadResult, Publication, type PublicationState } 
 import { type ReadSliceResult, type ReportRef, type SliceWork, sizeOf } from "./slice-work.js";
 import { Users, type UsersState } from "./users.js";
 
-/** All that continue-as-new carries of a run: one plain object, of which each part of the run changes its own. */
+/** A run's state, as continue-as-new carries it: one plain object, of which each part changes its own. */
 export interface CarriedSync {
   readonly users: UsersState;
   readonly links: LinksState;
   readonly publication: PublicationState;
   readonly journals: JournalsState;
-  /** Number of the next slice. */
   slice: number;
   unauthorized: Unauthorized;
   totals: SyncTotals;
-  /** What commits knew of each stream without a cursor, and removed. */
+  /** By commits, of each stream without a cursor. */
   removed: Readonly<Record<string, Removals>>;
 }
 
@@ -38,19 +37,18 @@ interface SyncStateOptions {
   readonly users: number;
   readonly full: boolean;
   readonly pageSize: number;
-  /** For how long a link is read, in milliseconds. */
+  /** A link is read for no longer. */
   readonly mostMs: number;
-  /** Epoch milliseconds at which the state is made. */
+  /** Epoch milliseconds. */
   readonly now: number;
 }
 
 export interface SyncFigures extends WaitingState, ReadSoFar {
-  /** Users who were read to their end, or failed. */
+  /** Read, or failed. */
   readonly usersDone: number;
   readonly linksFound: number;
-  /** Links that were read to their end, or ended otherwise. */
   readonly linksDone: number;
-  /** Entries read, committed or not. */
+  /** Committed or not. */
   readonly rowsRead: number;
 }
 
@@ -69,7 +67,7 @@ function firstState(size: number): CarriedSync {
   };
 }
 
-/** The state of a run: decides what to read, load and commit next. */
+/** Decides what a run reads, loads and commits next. */
 export class SyncState {
   #gate: CallGate = { foundNoPlace: false, gateUntil: null };
   readonly #users: Users;
@@ -96,7 +94,6 @@ export class SyncState {
     return this.carried.unauthorized;
   }
 
-  /** Page size that links begin with. */
   get size(): number | null {
     return this.carried.links.size;
   }
@@ -106,7 +103,7 @@ export class SyncState {
     return created + updated + removed;
   }
 
-  /** Epoch milliseconds until which a pause of the service holds some of its calls; null where there is none. */
+  /** A pause of the service holds some of its calls. */
   get pausedUntil(): number | null {
     return this.#gate.pausedUntil ?? null;
   }
@@ -130,17 +127,17 @@ export class SyncState {
     };
   }
 
-  /** Whether no link is left to begin, and no user but those who wait for another try. */
+  /** But for users who wait for another try. */
   get hasBegunAll(): boolean {
     return this.carried.links.waiting.length === 0 && !this.#users.hasFresh;
   }
 
-  /** Links of which nothing is committed yet. */
+  /** Nothing of them is committed. */
   get unfinished(): number {
     return this.#links.unfinished + this.#publication.uncommitted;
   }
 
-  /** Counts the links that are not committed as failed: the run can't read or commit any more. */
+  /** Counts what is not committed as failed: the run can't read or commit any more. */
   giveUp(reason: string): void {
     const none = noTotals();
     this.#count({ ...none, links: { ...none.links, failed: this.unfinished } });
@@ -155,7 +152,7 @@ export class SyncState {
     this.carried.totals = withFailure(this.carried.totals, failure);
   }
 
-  /** Takes what the next slice reads, at most that share of a full one; undefined where nothing is due. */
+  /** At most that share of a full slice; undefined where nothing is due. */
   takeSlice(at: number, share: number): SliceWork | undefined {
     if (this.unauthorized) return undefined;
     const links = this.#links.takeDue(at, Math.ceil(LINKS_PER_SLICE * share));
@@ -168,7 +165,7 @@ export class SyncState {
     return work;
   }
 
-  /** Takes what the next slice begins besides the links that it continues: waiting links, then users. */
+  /** Waiting links come first, then users. */
   #takeToBegin(at: number, most: number, continued: number): Omit<SliceWork, "slice" | "links"> {
     if (!this.#beginsLinks) return { waiting: [], users: [], fresh: null };
     const waiting = this.#links.takeWaiting(most);
@@ -176,7 +173,6 @@ export class SyncState {
     return { waiting, ...this.#users.take(at, Math.max(0, left)) };
   }
 
-  /** While many links are open, no slice begins more. */
   get #beginsLinks(): boolean {
     return this.#links.reading.length < LINKS_AT_ONCE;
   }
@@ -198,7 +194,6 @@ export class SyncState {
     this.carried.unauthorized = moreUnauthorized(this.unauthorized, unauthorized);
   }
 
-  /** Makes everything due that waits for another try. */
   tryNow(): void {
     this.#users.tryNow();
     this.#links.tryNow();
@@ -208,7 +203,7 @@ export class SyncState {
     return this.#publication.isDue(now, this.#links.read, this.carried.links.ended.length);
   }
 
-  /** Takes what to load now: finished links where they are many, or `all`, and pages of others where they are many. */
+  /** Finished links where they are many, or `all`, and pages of others where they are many. */
   takeToLoad(all: boolean): ToLoad | undefined {
     const read = this.#links.read.filter(({ progress }) => progress.staged.length > 0);
     const withRead = all || this.#publication.isWorthLoading(read);
@@ -229,7 +224,6 @@ export class SyncState {
     this.#publication.applyLoad(reports, manifest, keys);
   }
 
-  /** Takes what to commit now; undefined where there is nothing. */
   takeToCommit(now: number): CommitWork | undefined {
     return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
   }
@@ -244,7 +238,7 @@ export class SyncState {
     this.carried.removed = known;
   }
 
-  /** Takes the folders of journals that nothing needs any more. */
+  /** Folders of journals. */
   takeToDrop(): string[] {
     const { links, users } = this.carried;
     const places = [
@@ -256,12 +250,11 @@ export class SyncState {
     return this.#journals.takeUnneeded(this.#publication.slices, places, this.#links.open);
   }
 
-  /** Begins the links again that were not ready; false where there are none. */
   tryAgain(): boolean {
     return !this.unauthorized && this.#links.tryAgain(LINKS_AT_ONCE);
   }
 
-  /** Epoch milliseconds at which something is due; undefined when nothing is left to read. */
+  /** Undefined when nothing is left to read. */
   nextDue(): number | undefined {
     if (this.unauthorized) return undefined;
     const { nextDue } = this.#links;

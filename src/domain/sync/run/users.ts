@@ -8,26 +8,25 @@ import {
   splitRanges,
 } from "./slice-work.js";
 
-/** As continue-as-new carries it. */
 export interface UsersState {
-  /** No slice was given a user from here on. */
+  /** No slice has them from here on. */
   next: number;
-  /** Users before `next` whom their slice had no time for. */
+  /** Before `next`: their slice had no time. */
   back: readonly Range[];
-  /** Users who wait for another try. */
+  /** They wait for another try. */
   again: readonly OpenUser[];
-  /** Users who were read, or failed. */
+  /** Read, or failed. */
   ended: number;
 }
 
-/** The users of a run: whom to read next, and how many are done. */
+/** The users of a run. */
 export class Users {
   constructor(
     private readonly total: number,
     private readonly state: UsersState,
   ) {}
 
-  /** Takes at most `most` users for the next slice: those whose retry is due, then fresh ones. */
+  /** Those whose retry is due, then fresh ones. */
   take(at: number, most: number): Pick<SliceWork, "users" | "fresh"> {
     const { again } = this.state;
     const ready = again.filter(({ progress }) => progress.notBefore <= at);
@@ -37,12 +36,12 @@ export class Users {
     return { users, fresh: this.#takesFresh ? this.#takeFresh(most - due.size) : null };
   }
 
-  /** While many users wait, the service has a bad hour, and fresh ones would only join them. */
+  /** The service has a bad hour, and fresh users would only join those who wait. */
   get #takesFresh(): boolean {
     return this.state.again.length < USERS_AT_ONCE;
   }
 
-  /** A slice takes one range: users whom an earlier slice gave back, or the next ones of the roster. */
+  /** A slice takes one range: users whom an earlier one gave back, or the next ones of the roster. */
   #takeFresh(most: number): Range | null {
     const { next, back } = this.state;
     const [first, ...others] = back;
@@ -74,12 +73,11 @@ export class Users {
     });
   }
 
-  /** Whether there are users whom no slice has reached. */
   get hasFresh(): boolean {
     return this.total - this.state.next + sizeOf(this.state.back) > 0;
   }
 
-  /** Epoch milliseconds at which the next user is due; infinite where none is left. */
+  /** Infinite where none is left. */
   get nextDue(): number {
     if (this.#takesFresh && this.hasFresh) return 0;
     return Math.min(...this.state.again.map(({ progress }) => progress.notBefore));

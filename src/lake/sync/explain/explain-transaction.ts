@@ -17,7 +17,7 @@ import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.j
 
 const LOGS_AT_ONCE = 4;
 
-/** Explains a transaction id, the service's or an imported one, in each link that has it. */
+/** Explains an id, the service's or an imported one, in each link that has it. */
 export async function explainTransaction(
   lake: LakeReader,
   id: string,
@@ -44,13 +44,12 @@ async function explainId(lake: LakeReader, id: string, link?: string): Promise<E
   return explanations;
 }
 
-/** What names a transaction, before it is told by link. */
 async function tracesOf(lake: LakeReader, id: string, link: string | undefined) {
   const ofLink = link === undefined ? "" : ` and link_id = ${sqlText(link)}`;
   const its = `transaction_id = ${sqlText(id)}${ofLink}`;
   const imports = await foundRows(lake, transactionImports, its, { link });
   const changes = await foundRows(lake, transactionChanges, its, { link });
-  // The text of a payload may escape an id that is not plain; its characters are then looked for one by one.
+  // A payload may escape an id that is not plain.
   const bad = await quarantinedRows(
     lake,
     { all: true, link, ...(/^[\w.:-]+$/.test(id) && { containing: id }) },
@@ -73,7 +72,6 @@ function idIn({ list, payload }: SqlRow): unknown {
 }
 
 export type Explanation = Awaited<ReturnType<typeof explainInLink>>;
-/** One change of a transaction, as the feed has it. */
 export type ExplainedChange = Explanation["changes"][number];
 export type ExplainedPair = ReturnType<typeof pairOf>;
 
@@ -112,12 +110,10 @@ async function explainInLink(
     fp_id: textOf(known?.fp_id),
     state: stateOf(last, gone_because !== null, quarantine),
     gone_because,
-    /** The run whose update replaced it; null unless `gone_because` is `replaced`. */
     replaced_by,
     changes: await changesOf(lake, link, found, byRun),
-    /** Where `transactions` has it; null if it has not. */
     current,
-    /** What it became, or may have become: its own removals while it was pending. */
+    /** What it became, or may have become. */
     became: pairs.filter((pair) => pair.pending_transaction_id === id),
     /** What became it, or may have. */
     was: pairs.filter((pair) => pair.pending_transaction_id !== id),
@@ -127,14 +123,14 @@ async function explainInLink(
   };
 }
 
-/** Whether `transactions` has every row of the feed that is live, and leaves out pending rows that a refresh replaced. */
+/** `transactions` has every live row of the feed, and leaves out pending rows that a refresh replaced. */
 async function leavesOutRefreshed(lake: LakeReader): Promise<boolean> {
   const current = await lake.table(transactions.name).snapshot();
   const feed = await lake.table(transactionChanges.name).snapshot();
   return ruleOf(current) === "replaced" && watermarkOf(current, transactionChanges.name) === feed.version;
 }
 
-/** The rows of the ledger that it came from, each with the run that first brought it back, as the view `imports_seen` says. */
+/** The rows of the ledger that it came from, as the view `imports_seen` has them. */
 function importsOf(lake: LakeReader, id: string, link: string): Promise<SqlRow[]> {
   const its = `link_id = ${sqlText(link)} and transaction_id`;
   return readTables(
@@ -148,7 +144,7 @@ function importsOf(lake: LakeReader, id: string, link: string): Promise<SqlRow[]
   );
 }
 
-/** `quarantined`: only bad rows name it; `imported`: it was sent, and no sync has brought it back. */
+/** `quarantined`: only bad rows name it; `imported`: no sync has brought it back. */
 function stateOf(last: SqlRow | undefined, isGone: boolean, quarantine: readonly SqlRow[]) {
   if (last !== undefined) return isGone ? "gone" : "live";
   return quarantine.length > 0 ? "quarantined" : "imported";
@@ -170,15 +166,15 @@ async function changesOf(
     const moved = isThere ? undefined : await addedIn(feed, snapshot, path);
     return {
       file: path,
-      /** The table's version that brought the row; null if its log no longer says. */
+      /** Null if the table's log no longer has it. */
       version: commit?.version ?? null,
-      /** The version that moved it into this file, if another did: a compaction. */
+      /** By a compaction. */
       moved_in: moved?.version ?? null,
       sequence: Number(row.sequence),
       change_type: String(row.change_type),
       inferred: row.inferred === true,
       run_id: String(row.run_id),
-      /** Of its update; null for an inferred removal. */
+      /** Null for an inferred removal. */
       page: numberOf(row.page),
       fetched_at: String(row.fetched_at),
       generation: Number(row.generation),
@@ -190,13 +186,12 @@ async function changesOf(
       type: textOf(row.type),
       pending: typeof row.pending === "boolean" ? row.pending : null,
       description: textOf(row.description),
-      /** Null while the run that made it has not ended. */
+      /** Null while its run has not ended. */
       certificate: byRun.get(String(row.run_id)) ?? null,
     };
   });
 }
 
-/** Where `transactions` has it: the file, and the version that brought or moved it there. */
 async function currentOf(lake: LakeReader, id: string, link: string, last: SqlRow) {
   const condition = `transaction_id = ${sqlText(id)} and link_id = ${sqlText(link)}`;
   const [found] = await foundRows(lake, transactions, condition, { link, date: textOf(last.date) });
@@ -210,7 +205,7 @@ async function currentOf(lake: LakeReader, id: string, link: string, last: SqlRo
   return { sequence: Number(found.row.sequence), file: path, version, moved_in };
 }
 
-/** The rows of `transaction_links` that name the transaction; only what the feed has of its link is read. */
+/** Only what the feed has of its link is read. */
 async function pairsOf(lake: LakeReader, id: string, link: string) {
   const rule = ruleOf(await lake.table(transactions.name).snapshot());
   const rows = await readTables(
@@ -249,7 +244,7 @@ function jsonOf(row: SqlRow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)]));
 }
 
-/** Checks the certificates of a link as `verify` does, and gives each its place in the chain, by the run that made it. */
+/** Checks a link as `verify` does, and gives each certificate's place in the chain, by run. */
 async function linkProof(lake: LakeReader, link: string) {
   const { certificates, problems, problemsTotal } = await checkLink(lake.store, lake.duckdb, link);
   const condition = `link_id = ${sqlText(link)} and certificate is not null`;
@@ -259,7 +254,7 @@ async function linkProof(lake: LakeReader, link: string) {
   for (let at = next.get(null); at !== undefined && !places.has(at); at = next.get(at)) {
     places.set(at, places.size + 1);
   }
-  // A place of null: the chain does not lead to it.
+  // Null: the chain does not lead to it.
   const placed = rows.map(({ run_id, certificate }) => {
     const place = { certificate: String(certificate), place: places.get(certificate) ?? null };
     return [String(run_id), place] as const;

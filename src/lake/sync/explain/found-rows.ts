@@ -10,20 +10,18 @@ import { parquetRows } from "../../sql/duckdb-files.js";
 import type { SqlRow } from "../../sql/duckdb-session.js";
 import { checkpointDomain, type LinkCheckpoint } from "../link-checkpoint.js";
 
-/** A row of a table, and the file that holds it. */
 export interface FoundRow {
   readonly row: SqlRow;
   readonly file: AddFile;
 }
 
-/** Narrows a search by what files say about themselves. */
 interface Within {
   readonly link?: string | undefined;
   /** `YYYY-MM-DD`. */
   readonly date?: string | null;
 }
 
-/** Finds rows of a table, with every column of its list; a missing table has none. */
+/** Finds rows of a table; one that is missing has none. */
 export async function foundRows(
   { store, duckdb, table }: LakeReader,
   spec: TableSpec,
@@ -47,13 +45,12 @@ function mayHold(facts: FileFacts, { link, date }: Within): boolean {
   return firstDay <= date && date <= lastDay;
 }
 
-/** The commit of the feed that carries one update of a link. */
 interface UpdateCommit {
   readonly version: number;
   readonly files: readonly AddFile[];
 }
 
-/** Finds the commits that carry the updates of some runs of a link, by run, as far back as the log reaches. */
+/** Finds the commits of some runs' updates of a link, by run, as far back as the log reaches. */
 export async function updateCommits(
   feed: DeltaLocation,
   { version: newest }: Snapshot,
@@ -74,7 +71,7 @@ export async function updateCommits(
   return found;
 }
 
-/** Finds the version of a table that added a file, and whether it only moved rows; undefined if the log no longer has it. */
+/** Finds the version that added a file, and whether it only moved rows; undefined if the log no longer has it. */
 export async function addedIn(
   log: DeltaLocation,
   { version: newest }: Snapshot,

@@ -16,7 +16,7 @@ import { erasures } from "../../tables/erasures.js";
 import { addOf, writeRows, writeStored } from "../../tables/parquet-file.js";
 import { transactionChanges } from "../../tables/transactions.js";
 
-/** One thread keeps the order of rows. */
+/** It keeps the order of rows. */
 const THREADS = 1;
 
 export interface TableRows {
@@ -26,26 +26,24 @@ export interface TableRows {
 
 export interface Erasing {
   readonly spec: TableSpec;
-  /** SQL of the rows. */
+  /** SQL. */
   readonly condition: string;
-  /** Columns that become null, while the rows stay. */
+  /** They become null, and the rows stay. */
   readonly blank?: readonly string[];
-  /** Whose rows they are, or by which rule they go: the table's log counts them under this name. */
+  /** The table's log counts the rows under this person, or rule. */
   readonly owner: string;
-  /** Gives further actions of a commit. */
   readonly also?: (now: Snapshot, at: number) => readonly DeltaAction[];
 }
 
-/** Names the transaction in a table's log whose version is how many rows were erased. */
+/** Names the transaction whose version is how many rows were erased. */
 const erasedOf = (owner: string) => `erased/${owner}`;
 
-/** SQL of the rows that still have what is to be erased. */
 function erasable({ condition, blank }: Pick<Erasing, "condition" | "blank">): string {
   if (blank === undefined) return condition;
   return `(${condition}) and (${blank.map((name) => `${sqlName(name)} is not null`).join(" or ")})`;
 }
 
-/** Counts what would be erased, of each table that has some, in the order of `tables`. */
+/** Counts what would be erased, of each table that has some. */
 export async function erasableRows(
   lake: LakeReader,
   tables: readonly TableSpec[],
@@ -65,9 +63,8 @@ export async function erasableRows(
 }
 
 /**
- * Takes rows, or values, out of a table: its files are written again without them, and every file that has such rows is
- * deleted, so that no earlier version has them either. Killed anywhere, it does the rest when it is called again.
- *
+ * Writes a table's files again without rows, or values, and deletes every file that has them, so that no earlier version
+ * does. Killed anywhere, it does the rest when it is called again.
  * @throws InputError where the table needs a newer version of the program
  */
 export async function eraseRows(lake: Lake, erasing: Erasing, signal?: AbortSignal): Promise<void> {
@@ -89,7 +86,7 @@ export async function eraseRows(lake: Lake, erasing: Erasing, signal?: AbortSign
     if (touched.length === 0) break;
     const paths = new Set(touched.map(({ file }) => file.path));
     for (const { path } of unseen) if (!paths.has(path)) clean.add(path);
-    // Whether or not it was committed, the next turn looks at what other writers have added.
+    // The next turn looks at what other writers have added.
     await rewrite(lake, { ...erasing, condition }, touched);
   }
   // A feed refuses deletions again once the erasure is committed.
@@ -129,7 +126,7 @@ async function countRows(
   return Number(row?.rows);
 }
 
-/** Writes files again without the rows, unless another writer has removed one of them. */
+/** Unless another writer has removed a file. */
 async function rewrite(
   lake: Lake,
   { spec, condition, blank, owner, also = () => [] }: Erasing,
@@ -176,7 +173,7 @@ function withAppendOnly({ metadata }: Snapshot, value: "true" | "false") {
   return [{ metaData: { ...metadata, configuration: { ...metadata.configuration, [APPEND_ONLY]: value } } }];
 }
 
-/** Deletes the files that no newest version refers to and that hold such rows, or can't be read. */
+/** Those that no newest version names and that hold such rows, or can't be read. */
 async function deleteOthers(
   lake: Lake,
   spec: TableSpec,
@@ -195,7 +192,10 @@ async function deleteOthers(
   }
 }
 
-/** When a row of `erasures` or `holds` is written: later than every other one about these users, which a clock that was ahead may have written. */
+/**
+ * Dates rows of `erasures` or `holds` later than every other one about these users, which a clock that was ahead may have
+ * written.
+ */
 export async function recordedNow(
   lake: LakeReader,
   table: TableSpec,
@@ -211,11 +211,9 @@ export async function recordedNow(
 }
 
 /**
- * Writes into `erasures` what the logs of tables say was erased, and it does not say yet: what this call erased, and what
- * calls before it did that were cut short.
- *
- * @param isRecorded SQL of the rows of `erasures` that say so
- * @param row what each row says besides its table
+ * Writes into `erasures` what the tables' logs have and it has not: also of calls that were cut short.
+ * @param isRecorded SQL of the rows of `erasures` that are there
+ * @param row what each row has besides its table
  */
 export async function recordErased(
   lake: Lake,
@@ -242,7 +240,7 @@ export async function recordErased(
   });
 }
 
-/** Has a table that follows the feed, where there is one, made again over the whole of it. */
+/** Resets the watermark: the next materialize makes the table again. */
 export async function haveRebuilt(lake: Lake, { name }: TableSpec): Promise<void> {
   await lake
     .table(name)

@@ -31,13 +31,12 @@ import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { assertNotHeld } from "./holds.js";
 import { namesPersons, personOf, unnamedRows } from "./person.js";
 
-/** Who asked for something, and why. */
 export interface AskedBy {
   readonly reason: string;
   readonly by: string;
 }
 
-/** Counts the rows about a person in each table that has some. */
+/** Counts a person's rows, of each table that has some. */
 export async function rowsOfPerson(
   lake: LakeReader,
   tables: readonly TableSpec[],
@@ -49,24 +48,23 @@ export async function rowsOfPerson(
 
 interface ForgetOptions extends AskedBy {
   readonly signal?: AbortSignal;
-  /** Whether the staging area has something of the person, even if no table has. */
+  /** Even if no table has any. */
   readonly isStaged?: boolean;
-  /** Told of each table before it is looked through. */
+  /** Before each table. */
   readonly onTable?: (table: string) => void;
   /**
-   * Called once every sync that begins will leave the person out, and before anything is erased. @throws where something
-   * that began before may still write the person's rows: nothing is erased then
+   * Once no sync that begins will read the person, and before anything is erased.
+   * @throws where something that began before may still write the person's rows
    */
   readonly beforeErasing?: () => Promise<void>;
 }
 
 /**
- * Erases a person from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run
- * on the lake meanwhile. Killed anywhere, it does the rest when it is called again.
- *
+ * Erases a person from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run on
+ * the lake meanwhile. Killed anywhere, it does the rest when it is called again.
  * @param id `fp_id`, or an external id
- * @returns the rows that are recorded in `erasures` for this call, and for calls that were cut short before it
- * @throws InputError for a person under a legal hold; StoreFullError on a full disk; the signal's reason once it is aborted
+ * @returns the rows of `erasures` for this call, and for calls that were cut short
+ * @throws InputError for a person under a legal hold; StoreFullError; the signal's reason
  */
 export async function forget(
   lake: Lake,
@@ -92,7 +90,7 @@ export async function forget(
   await eraseOutcomes(lake, person);
   const isShared = await hasSharedLink(lake, fpId);
   const erasing = await personRows(lake, tables, person, links);
-  // What stays of such a link depends on what goes of it. Killed from here on, a later call or sync makes `transactions` again.
+  // What stays of such a link depends on what goes. Killed from here on, a later call or sync makes `transactions` again.
   if (isShared) await haveRebuilt(lake, transactions);
   for (const rows of erasing) {
     const { name } = rows.spec;
@@ -109,7 +107,7 @@ export async function forget(
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
 }
 
-/** Lets a sync read forgotten persons again: by the feed's log, so that is last. Killed before, the same call does it. */
+/** Lets a sync read persons again. The feed's log decides, so that is last; killed before, the same call does it. */
 export async function readAgain(
   lake: Lake,
   fpIds: readonly string[],
@@ -125,8 +123,8 @@ export async function readAgain(
 }
 
 /**
- * The bank links that were read for a person, and those of which the feed has rows; also those that another table knows, and
- * that no sync has read: rows may be imported into them too.
+ * Those that were read for the person or whose rows the feed has, and those that only another table has: rows may be
+ * imported into them.
  */
 async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: string): Promise<string[]> {
   const feed = await lake.table(transactionChanges.name).snapshot();
@@ -151,7 +149,7 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
   return [...links];
 }
 
-/** Whether the feed has rows of a person and of others of one link, because it has moved. */
+/** A link that has moved has rows of two users. */
 async function hasSharedLink(lake: LakeReader, fpId: string): Promise<boolean> {
   const rows = await readTables(lake, [transactionChanges], (sql) =>
     sql.few(`select 1 from transaction_changes where fp_id is distinct from ${sqlText(fpId)}
@@ -160,10 +158,9 @@ async function hasSharedLink(lake: LakeReader, fpId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The cells `fp_id` and `external_id` of a line of outcomes, no business's. Those before them need no quotes. */
+/** Of a line of outcomes, no business's. The cells before need no quotes. */
 const IDS = /^[^,]*,(?!business)[^,]*,([^,]*),[^,]*,("(?:[^"]|"")*"|[^,]*),/;
 
-/** Takes a person's lines out of the files of batches' outcomes. */
 async function eraseOutcomes({ store }: Lake, { fpId, externalIds }: Person): Promise<void> {
   const cells = new Set([fpId, ...externalIds].map((id) => csvLine([id]).trimEnd()));
   for (const { key } of await store.list("_batches/")) {
@@ -180,17 +177,16 @@ async function eraseOutcomes({ store }: Lake, { fpId, externalIds }: Person): Pr
   }
 }
 
-/** Tables that keep what they say of a person: the proofs of what was there, and of what became of it. */
+/** Proofs of what was there, and of what became of it. */
 const kept = new Set<TableSpec>([linkSyncs, erasures, holds]);
 const ofKyb = new Set<TableSpec>(KYB_TABLES);
 
-/** A table, and SQL of its rows that are about a person; of some, only what the roster calls the person goes. */
+/** Of some, only what the roster calls the person goes. */
 type PersonRows = Pick<Erasing, "spec" | "condition" | "blank">;
 
 /**
- * Finds which rows are about a person (docs/run/operate.md, "Forget a person"). Tables whose rows are known only by those
- * of others come before these, and last come the onboardings: often they alone say whose an external id is.
- *
+ * Tables whose rows are known by those of others come first, and last the onboardings: often they alone have whose an
+ * external id is.
  * @param links the person's bank links
  */
 async function personRows(
@@ -201,7 +197,7 @@ async function personRows(
 ): Promise<PersonRows[]> {
   const own = `fp_id = ${sqlText(fpId)}`;
   const feed = await lake.table(transactionChanges.name).snapshot();
-  // What was imported into a link that has moved since is the present owner's, and keeps it from being sent twice.
+  // What was imported into a link that has moved is the present owner's, and keeps it from being sent twice.
   const present = links.filter((link) => (linkCheckpoint(feed, link)?.fp_id ?? fpId) === fpId);
   const known = await readTables(lake, [businessInsights], (sql) =>
     sql.rows(`select distinct fp_bid, onboarding_id from business_insights where ${own}`),

@@ -2,11 +2,11 @@ import type { DeltaAction } from "../../delta/delta-actions.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { checkpointAction, domainAction, linkCheckpoint } from "../link-checkpoint.js";
 
-/** A person whose rows were erased, as the feed's log has it: beside the checkpoints, so that every commit knows. */
+/** In the feed's log, beside the checkpoints, so that every commit knows. */
 interface Forgotten {
-  /** The first sequence of each link that was not erased. */
+  /** The first sequence of each that was not erased. */
   readonly links: Readonly<Record<string, number>>;
-  /** Whether a sync may read the person again. */
+  /** A sync may read the person again. */
   readonly again: boolean;
 }
 
@@ -22,12 +22,12 @@ export function isForgotten(feed: Snapshot, fpId: string): boolean {
   return forgottenOf(feed, fpId)?.again === false;
 }
 
-/** Whether a person was ever forgotten, also where a sync may read it again. */
+/** Whether a person was ever forgotten, even where a sync may read it again. */
 export function wasForgotten(feed: Snapshot, fpId: string): boolean {
   return forgottenOf(feed, fpId) !== undefined;
 }
 
-/** Gives what was erased: of each person and link, the rows before a sequence. */
+/** Lists what was erased: of each person and link, the rows before a sequence. */
 export function* erasedLinks({ domains }: Snapshot) {
   for (const [name, text] of domains) {
     if (!name.startsWith(PREFIX)) continue;
@@ -38,8 +38,8 @@ export function* erasedLinks({ domains }: Snapshot) {
 }
 
 /**
- * Gives the actions that make a person forgotten: the feed then has no rows of these links before their next sequence, and
- * a later reading of one of them begins from nothing.
+ * Makes a person forgotten: the feed then has no rows of these links before their next sequence, and their next reading
+ * begins from nothing.
  */
 export function forgetting(feed: Snapshot, fpId: string, links: Iterable<string>): DeltaAction[] {
   const known: Record<string, number> = { ...forgottenOf(feed, fpId)?.links };
@@ -54,7 +54,7 @@ export function forgetting(feed: Snapshot, fpId: string, links: Iterable<string>
   return [...actions, domainAction(PREFIX + fpId, { links: known, again: false } satisfies Forgotten)];
 }
 
-/** Gives the actions by which a sync may read forgotten persons again. */
+/** Lets a sync read persons again. */
 export function remembering(feed: Snapshot, fpIds: Iterable<string>): DeltaAction[] {
   return [...fpIds].map((fpId) =>
     domainAction(PREFIX + fpId, { links: {}, ...forgottenOf(feed, fpId), again: true } satisfies Forgotten),

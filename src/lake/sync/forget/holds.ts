@@ -9,22 +9,19 @@ import { holds } from "../../tables/erasures.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { recordedNow } from "./erase-rows.js";
 
-/** Of `holds`, the last row of each user counts. */
+/** Of each user the last row counts. */
 const SET_NOW = `from holds qualify row_number() over (partition by fp_id order by recorded_at desc) = 1 and state = 'held'`;
 
-/** Exports dated ahead and the others apart: a clock that was wrong lifts no hold. */
+/** Exports dated ahead are apart: a clock that was wrong lifts no hold. */
 const NEWEST_ROSTERS = `from cip_reports qualify row_number() over (
   partition by fp_id, asked_at > now() + interval 1 hour order by asked_at desc, run_id desc) = 1`;
 
-/**
- * SQL over `holds` and `cip_reports` of who is under a legal hold, and by which source: `hold add`, or the roster of the
- * newest export that has a report of the user.
- */
+/** Who is under a legal hold, by `hold add` or the roster of the newest export that has a report of the user. */
 export const HOLDS = `select fp_id, 'hold add' as source, reason, recorded_by, recorded_at from (${SET_NOW}) union all
   select fp_id, 'the roster of ' || run_id, null, null, asked_at from (${NEWEST_ROSTERS}) where legal_hold is distinct from false`;
 export const HELD = `select fp_id from (${HOLDS})`;
 
-/** Sets a hold on users, or lifts it; gives those of whom it was so already, of whom nothing is written. */
+/** Sets or lifts a hold; gives those of whom it was so already, of whom nothing is written. */
 export async function setHold(
   lake: Lake,
   fpIds: readonly string[],
@@ -42,13 +39,13 @@ export async function setHold(
   });
 }
 
-/** The users whom `hold add` holds, whatever a roster says. */
+/** Finds the users whom `hold add` holds, whatever a roster has. */
 export async function heldUsers(lake: LakeReader): Promise<Set<string>> {
   const rows = await readTables(lake, [holds], (sql) => sql.rows(`select fp_id ${SET_NOW}`));
   return new Set(rows.map(({ fp_id }) => String(fp_id)));
 }
 
-/** The legal holds on users, in words: whom, and by which source. */
+/** Tells the holds on users in words. */
 export async function holdsOn(lake: LakeReader, ids: readonly string[]): Promise<string[]> {
   const rows = await readTables(lake, [holds, cipReports], (sql) =>
     sql.rows(`select fp_id, source from (${HOLDS}) where fp_id in ${sqlList(ids)} order by source`),
@@ -56,7 +53,7 @@ export async function holdsOn(lake: LakeReader, ids: readonly string[]): Promise
   return rows.map(({ fp_id, source }) => `${fp_id} is under a legal hold, by ${source}`);
 }
 
-/** @throws InputError for a person under a legal hold, by whatever id; `what` says what was done */
+/** @throws InputError for a person under a legal hold; `what` tells what was done */
 export async function assertNotHeld(
   lake: LakeReader,
   { fpId, externalIds }: Person,

@@ -10,7 +10,6 @@ export function namesPersons({ name, columns }: TableSpec): boolean {
   return !isOther && ["fp_id", "external_id"].every((one) => columns.some((column) => column.name === one));
 }
 
-/** SQL of rows that name a person by an external id alone. */
 export function unnamedRows(externalIds: readonly string[]): string {
   return `fp_id is null and external_id in ${sqlList(externalIds)}`;
 }

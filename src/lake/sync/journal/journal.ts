@@ -3,16 +3,15 @@ import { StagingLostError } from "../../../domain/failures.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { GrowingObject, ObjectStore } from "../../store/object-store.js";
 
-/** Describes a record, in the line before its body. */
+/** The line before a record's body. */
 interface RecordHeader {
   readonly kind: "page" | "clean" | "bad" | "link" | "lists" | "report";
-  /** ISO instant. */
   readonly at: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** Of a page: the name by which a repeated activity finds it. */
+  /** By which a repeated activity finds it. */
   readonly page?: PageName;
-  /** Of a page whose bad rows were removed. */
+  /** Where bad rows were cut out. */
   readonly cleaned?: CleanedPlaces;
 }
 
@@ -22,7 +21,7 @@ export interface PageName {
   readonly owner: string;
   readonly attempt: number;
   readonly page: number;
-  /** Hash of what the page follows, cursor and committed state: another state's page must not be reused. */
+  /** Of cursor and committed state: a page after others must not be reused. */
   readonly after: string;
 }
 
@@ -60,7 +59,7 @@ export function unframed(bytes: Buffer): (StagedRecord & { readonly length: numb
   return hash("sha256", body) === header.sha256 ? { header, body, length } : undefined;
 }
 
-/** Reads the header at the beginning of some bytes, and where its body begins; undefined if it is torn. */
+/** Reads a header, and where its body begins; undefined if it is torn. */
 export function headerOf(
   bytes: Buffer,
 ): { readonly header: RecordHeader; readonly from: number } | undefined {
@@ -83,15 +82,14 @@ export function journalKey(runId: string, journal: string): string {
   return `${journalPrefix(runId)}${journal}`;
 }
 
-/** The part of a header that {@link Journal.add} can't find out itself. */
 type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
 
-/** What one attempt of an activity stages: a sequence of records in one object (docs/inside/rules.md, "Staging"). */
+/** What one attempt of an activity stages, in one object (docs/inside/rules.md, "Staging"). */
 export class Journal {
   readonly name: string;
   #object: Promise<GrowingObject> | undefined;
 
-  /** @param folder names the work; each attempt at it has its own journal there */
+  /** @param folder each attempt has its own journal there */
   constructor(
     private readonly store: ObjectStore,
     private readonly runId: string,
@@ -100,7 +98,7 @@ export class Journal {
     this.name = `${folder}/${randomUUID().slice(0, 8)}`;
   }
 
-  /** Appends a record: the header as a line of JSON, the body unchanged, and a line feed. @throws StoreFullError on a full disk; nothing of the record is left */
+  /** @throws StoreFullError on a full disk; nothing of the record is left */
   async add(description: Description, body: Uint8Array, sha256 = hash("sha256", body)): Promise<Place> {
     this.#object ??= this.store.grow(journalKey(this.runId, this.name));
     const object = await this.#object;
@@ -142,7 +140,7 @@ export async function stagedRecord(store: ObjectStore, runId: string, place: Pla
   return record;
 }
 
-/** Reads the value at a place. @throws StagingLostError */
+/** Reads a record's value. @throws StagingLostError */
 export async function readValue<T>(store: ObjectStore, runId: string, place: Place): Promise<T> {
   const { body } = await stagedRecord(store, runId, place);
   return JSON.parse(body.toString("utf8")) as T;
@@ -152,7 +150,7 @@ export interface BadRow {
   readonly list: string;
   readonly index: number;
   readonly reason: string;
-  /** The row's raw text, never a re-serialised number. */
+  /** Raw, never a re-serialised number. */
   readonly payload: string;
 }
 
@@ -168,7 +166,7 @@ export async function addCleaned(journal: Journal, { clean, bad }: CleanedPage):
   return { clean: cleanPlace, bad: await journal.add({ kind: "bad" }, Buffer.from(lines)) };
 }
 
-/** Reads the bad rows at a place; undefined if they are lost. */
+/** Reads bad rows; undefined if they are lost. */
 export async function readBadRows(
   store: ObjectStore,
   runId: string,
@@ -179,10 +177,10 @@ export async function readBadRows(
   return lines?.filter((line) => line !== "").map((line) => JSON.parse(line) as BadRow);
 }
 
-/** The places of pages that lost attempts of a slice staged completely, by {@link nameKey}. */
+/** Pages that lost attempts of a slice staged, by {@link nameKey}. */
 export type LostAttempts = Map<string, Place>;
 
-/** Reads the journals in some folders. A torn record ends its journal: nothing tells where the next record begins. */
+/** Finds what journals hold. A torn record ends its journal: nothing tells where the next one begins. */
 export async function lostAttempts(
   store: ObjectStore,
   runId: string,
@@ -205,7 +203,7 @@ export async function lostAttempts(
   return places;
 }
 
-/** Lists the names of the pages that a run has staged. It reads only the headers of its journals. */
+/** Lists the pages that a run has staged, by the headers of its journals. */
 export async function* namedPages(store: ObjectStore, runId: string): AsyncGenerator<PageName> {
   for (const { key } of await store.list(journalPrefix(runId))) {
     for (let at = 0; ; ) {

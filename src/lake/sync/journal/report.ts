@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../store/object-store.js";
 import { linkCheckpoint } from "../link-checkpoint.js";
 import { type CleanedPlaces, type PageName, readValue } from "./journal.js";
 
-/** Reads the state of a link that a reading starts from; null if the link was never committed. */
+/** Reads what a link's reading starts from; null if it was never committed. */
 export function baseOf(feed: Snapshot, linkId: string): LinkBase | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
@@ -29,7 +29,10 @@ export async function withRecords<L extends { readonly link: Place }>(
   return recorded;
 }
 
-/** Reads the records of some links, and of the finished ones of reports without those with certain keys. */
+/**
+ * Reads the records of some links, and of the finished ones of reports.
+ * @param reports `without` has keys of links to leave out
+ */
 export async function linksToPublish(
   store: ObjectStore,
   runId: string,
@@ -44,44 +47,42 @@ export async function linksToPublish(
   return withRecords(store, runId, all);
 }
 
-/** A page of a user's links, accounts, or of another list without a cursor. */
+/** Of a list without a cursor. */
 export interface ObservedPage {
   readonly stream: string;
   readonly fp_id: string;
-  /** Of the roster; left out where it says none. */
+  /** Of the roster. */
   readonly external_id?: string;
   readonly link_id: string | null;
   readonly page: number;
-  /** Of a list that may be read in part: the earliest day that was requested, or null for all of them. */
+  /** The earliest day requested, null for all; only of a list that may be read in part. */
   readonly from?: string | null;
-  /** The latest day of its rows; left out where they have none. */
+  /** The latest day of its rows. */
   readonly newest?: string;
   readonly place: Place;
   readonly cleaned?: CleanedPlaces;
 }
 
-/** The pages that one slice staged of a list that is read page by page. */
+/** What one slice staged of a list. */
 export interface ListPages {
-  /** Which list of the user it is, and which part of it. */
+  /** Of the user, and which part of it. */
   readonly list: string;
-  /** As in {@link PageName}: the list moved so often before. */
+  /** The list moved so often before. */
   readonly attempt: PageName["attempt"];
   readonly pages: readonly ObservedPage[];
-  /** Of the rows on these pages. */
   readonly ids: readonly string[];
-  /** Rows of the whole list, as its pages say. */
+  /** Of the whole list. */
   readonly total?: number;
-  /** The number of the page that follows. */
   readonly next: number | "end";
 }
 
-/** What a slice passes on in bulk; the run's workflow only holds the report's place and some counts. */
+/** What a slice passes on in bulk: the workflow only holds its place and some counts. */
 export interface SliceReport {
   readonly observed: readonly ObservedPage[];
-  /** Links with nothing to load. */
+  /** They have nothing to load. */
   readonly ended: readonly EndedLink[];
-  /** Links that are read. */
+  /** They are read. */
   readonly finished: readonly Link[];
-  /** Records of links that were found but not begun. */
+  /** Records of links that are not begun. */
   readonly waiting: readonly Place[];
 }

@@ -33,12 +33,12 @@ import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions];
 
-/** How long the lake must have known a row that goes: time to notice a wrong date. */
+/** Time to notice a wrong date. */
 const KNOWN_FOR = 90 * DAY;
 
 /**
- * Makes what erases the rows that rules of retention end, with all earlier versions (docs/run/operate.md, "Retention"), and
- * gives what was erased, by class; with `dryRun`, what would be. Safe beside runs; killed anywhere, it does the rest later.
+ * Makes what erases the rows that rules end, with all earlier versions (docs/run/operate.md, "Retention"); with `dryRun`,
+ * what would be. Safe beside runs; killed anywhere, it does the rest later.
  */
 export function applyRetention(rules: RetentionRules, now: () => number = Date.now) {
   return async (
@@ -74,7 +74,6 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
   };
 }
 
-/** The last day whose records have been kept for so many years. */
 function endOf(today: number, years: number): string {
   return yearsEarlier(new Date(today).toISOString().slice(0, 10), years);
 }
@@ -99,43 +98,38 @@ async function erased(
   return recordErased(lake, TABLES, { owner, isRecorded }, row);
 }
 
-/** Rows of one class whose time is over. */
+/** Their time is over. */
 interface Expired {
   readonly erasing: readonly (Omit<Erasing, "owner"> & {
-    /** Writes down what the rows prove, before they go. */
+    /** Before they go. */
     readonly before?: () => Promise<void>;
   })[];
-  /** Takes out the rows of users who came under a hold since they were found. */
+  /** Takes out users who came under a hold since. */
   readonly hold: () => Promise<unknown>;
-  /** Makes again what was made of the rows. */
   readonly after?: () => Promise<void>;
-  /** Why rows stay although their time is over. */
   readonly unproved?: string | undefined;
 }
 
-/** What rules are applied to. */
 interface Due {
   /** By class, the last day whose records may go; null where nobody knows what day it is. */
   readonly ends: { readonly [record in RecordClass]?: string | null };
-  /** Epoch milliseconds: rows that came later stay. */
+  /** Rows that came later stay. */
   readonly knownUntil: number;
-  /** For files. */
   readonly directory: string;
 }
 
-/** Identifying information: name, address, birth date, identification number, and from where the customer came. */
 const IDENTITY = [
   ...["checked_data_customer_name", "checked_data_address"],
   ...["checked_data_date_of_birth", "checked_data_tax_id", "ip_address"],
 ];
-/** What is left of a row stays as long as the row: `other_fields` may be of either class. */
+/** It stays as long as the row: `other_fields` may be of either class. */
 const RESULTS = cipReports.columns
   .map(({ name }): string => name)
   .filter((name) => !IDENTITY.includes(name) && !OWN_CIP_COLUMNS.includes(name));
 
 /**
- * Finds the reports of CIP exports of which the time of a class is over: of identifying information some years after the
- * account was closed, as the newest report says, of results after they were made. Of both, the row goes as a whole.
+ * Identifying information goes some years after the account was closed, as the newest report has it, results some years
+ * after they were made. Of both, the row goes as a whole.
  */
 async function expiredReports(
   lake: Lake,
@@ -157,7 +151,7 @@ async function expiredReports(
     `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
   const ofIdentity = { spec: cipReports, condition: within("identity and not results"), blank: IDENTITY };
   const ofResults = { spec: cipReports, condition: within("results and not identity"), blank: RESULTS };
-  // Reports are last: from their rows a call that follows a killed one knows those of the other tables.
+  // Reports are last: from their rows a later call knows those of the other tables.
   const whole = CIP_TABLES.toReversed().map((spec) => ({
     spec,
     condition: within(spec === cipReports ? "results and identity" : "results"),
@@ -173,7 +167,7 @@ function isOver(day: string, end: string | null | undefined): string {
   return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
 }
 
-/** SQL of whether a row came before `until`, by its run's `service_time` and by its own date, unless that is still to come. */
+/** By its run's `service_time` and by its own date, unless that is still to come. */
 function isKnown(table: string, at: string, until: number): string {
   const heard = `select max(service_time) from runs where runs.run_id = ${table}.run_id`;
   const today = `make_timestamptz(${(until + KNOWN_FOR) * 1_000})`;
@@ -184,8 +178,8 @@ function isKnown(table: string, at: string, until: number): string {
 const TRANSACTION = "link_id, transaction_id";
 
 /**
- * Finds the transactions whose last day is over: all changes of one go together, by the last day that any of them gives, or by
- * the removal of one without a day. Certificates keep what they say; `purges` proves the rest of their rows.
+ * All changes of a transaction go together, by the last day that any of them gives, or by the removal of one without a day.
+ * `purges` proves the rest of their certificates' rows.
  */
 async function expiredTransactions(
   lake: Lake,
@@ -211,7 +205,7 @@ async function expiredTransactions(
   const expired = parquetFiles([file]);
   const isAny = async () =>
     (await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`))).length > 0;
-  // All changes of a transaction stay, or it would be as an earlier one of them says.
+  // Or it would be as an earlier one of them has it.
   const keep = (sql: SqlSession, condition: string) => keepOut(sql, file, TRANSACTION, condition);
   const unproved = (await isAny()) ? await leaveUnproved(lake, expired, keep) : undefined;
   const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
@@ -226,7 +220,7 @@ async function expiredTransactions(
   if (!(await isAny())) return { transactions: { erasing: [], hold, unproved } };
   return {
     transactions: {
-      // The feed is last: from it the others are known, if this is cut short.
+      // The feed is last: from it the others are known.
       erasing: [
         { spec: transactions, condition: rows },
         {
@@ -243,7 +237,7 @@ async function expiredTransactions(
   };
 }
 
-/** Takes the rows of those under a hold out of a file of rows that go; whether there were any. */
+/** Whether there were any. */
 async function withoutHeld(lake: Lake, file: string, key: string): Promise<boolean> {
   return readTables(lake, [cipReports, holds], async (sql) => {
     const isHeld = `fp_id in (${HELD})`;
@@ -253,7 +247,7 @@ async function withoutHeld(lake: Lake, file: string, key: string): Promise<boole
   });
 }
 
-/** Takes rows out of a file of rows that go: all that have the key of one of which the condition holds. */
+/** With all rows of the same key. */
 async function keepOut(sql: SqlSession, file: string, key: string, condition: string): Promise<void> {
   const rows = parquetFiles([file]);
   const left = `${file}.left`;

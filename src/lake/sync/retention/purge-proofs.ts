@@ -11,16 +11,14 @@ import { runs } from "../../tables/runs.js";
 import { transactionChanges } from "../../tables/transactions.js";
 import { hashRows } from "../rows-hash.js";
 
-/** How many certificates are named. */
 const MOST_NAMED = 20;
 
 /**
- * Finds certificates that would lose rows and whose rows are not those that were committed, nor those that retention left
- * before: a new row of `purges` would end what `verify` finds. Without a certificate, of a run under way, they wait.
- *
+ * Finds certificates whose rows are not those that were committed, nor those that retention left: a new row of `purges`
+ * would end what `verify` finds. Those of a run under way wait.
  * @param expired SQL of the rows that go
- * @param keep is given the condition of the rows that stay with their certificates
- * @returns what to say of those that are not as they were committed
+ * @param keep is called with the condition of the rows that stay
+ * @returns what to tell of the first
  */
 export async function leaveUnproved(
   lake: Lake,
@@ -47,7 +45,7 @@ export async function leaveUnproved(
   });
 }
 
-/** Writes what is left of the rows of each certificate that loses some. */
+/** Writes what is left of each certificate that loses rows. */
 export async function keepProofs(lake: Lake, left: string, expired: string): Promise<void> {
   await appendDecided(lake, purges, async () => {
     const feed = await readTable({ ...lake, table: transactionChanges.name });

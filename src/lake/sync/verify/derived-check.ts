@@ -23,13 +23,13 @@ import { strangeWatermark, watermarkOf } from "../../watermark.js";
 import type { Problems } from "../chain-check.js";
 import { compareRows } from "./row-differences.js";
 
-/** How many derived tables were compared, and notes on those that are behind, or can't be compared. */
+/** Notes are about tables that are behind, or can't be compared. */
 export type DerivedReport = Awaited<ReturnType<typeof checkDerived>>;
 
-/** Rows that are compared at once: a hash of each is in memory. */
+/** A hash of each is in memory. */
 const PART_ROWS = 1_000_000;
 
-/** Compares each derived table with a fold of its source, at the version that it has reached; `onTable` hears of each before. */
+/** Compares each derived table with a fold of its source at the watermark; `onTable` is called before each. */
 export async function checkDerived(
   lake: LakeReader,
   tables: readonly TableSpec[],
@@ -74,14 +74,14 @@ export async function checkDerived(
   return { compared: done, notes };
 }
 
-/** The refreshes up to the watermark of a table whose pending rows were replaced; undefined for one that follows the feed alone. */
+/** Undefined for a table that follows the feed alone. */
 async function refreshesOf(lake: LakeReader, derived: Snapshot): Promise<DerivedSource | undefined> {
   if (ruleOf(derived) !== "replaced") return undefined;
   if (watermarkOf(derived, REFRESHES) < 0) return { kind: "files", files: [], behind: 0 };
   return sourceAtWatermark(lake, transactions.name, derived, REFRESHES);
 }
 
-/** Compares the rows of a derived table with the newest of each key in files of its source, some owners at a time. */
+/** With the newest row of each key in files of its source, some owners at a time. */
 async function compareDerived(
   lake: LakeReader,
   derived: DerivedTable,
@@ -127,7 +127,7 @@ interface OwnerRange extends RowPart {
   readonly to: string;
 }
 
-/** Groups owners, in their order, into ranges of rows that are compared at once; a larger owner is cut into parts. */
+/** A larger owner is cut into parts. */
 function ownerRanges(owners: readonly SqlRow[]): OwnerRange[] {
   const ranges: OwnerRange[] = [];
   for (const { owner, rows: counted } of owners) {
@@ -140,19 +140,18 @@ function ownerRanges(owners: readonly SqlRow[]): OwnerRange[] {
   return ranges;
 }
 
-/** The files of the source that the derived table is made of, or why it is not compared. */
+/** What a derived table is made of, or why it is not compared. */
 type DerivedSource =
   | { readonly kind: "files"; readonly files: readonly AddFile[]; readonly behind: number }
   | { readonly kind: "not compared" | "strange"; readonly why: string };
 
-/** Finds what a derived table's source had at the table's watermark. */
 async function sourceAtWatermark(
   lake: LakeReader,
   table: string,
   derived: Snapshot,
   source: string,
 ): Promise<DerivedSource> {
-  // Read second, so that it is never behind.
+  // Second, so that it is never behind.
   const sources = await lake.table(source).snapshot();
   const at = watermarkOf(derived, source);
   if (at < 0) {

@@ -10,7 +10,6 @@ import { runs } from "../../tables/runs.js";
 import { transactions } from "../../tables/transactions.js";
 import type { Problems } from "../chain-check.js";
 
-/** What {@link checkRoots} finds. */
 export type RootReport = Awaited<ReturnType<typeof checkRoots>>;
 
 interface RootedRun {
@@ -22,7 +21,7 @@ interface RootedRun {
 }
 
 /**
- * Checks the chain of roots in `runs`, and what each says of its run and of the tables.
+ * Checks the chain of roots, and what each tells of its run and of the tables.
  * @param asked a root that was kept elsewhere
  */
 export async function checkRoots(
@@ -57,9 +56,9 @@ export async function checkRoots(
   return {
     roots: chain.length,
     root: newest?.root ?? null,
-    /** Runs whose certificates no root covers: they have not ended, or were terminated. */
+    /** They have not ended, or were terminated. */
     uncovered,
-    /** Left out if none was asked for; null if the lake's history has no such root. */
+    /** Null if the lake's history has no such root. */
     ...(asked !== undefined && { kept }),
   };
 }
@@ -76,7 +75,7 @@ function rootedRun(row: SqlRow, say: Say): RootedRun {
   return { run_id, root, row, parts: rootParts(text), finished_at: String(row.finished_at) };
 }
 
-/** Follows the roots from the newest to the first. */
+/** From the newest to the first. */
 function chainOf(rooted: ReadonlyMap<string, RootedRun>, rows: number, say: Say): RootedRun[] {
   const followed = new Set([...rooted.values()].map(({ parts }) => parts.previous));
   const tips = [...rooted.values()].filter(({ root }) => !followed.has(root));
@@ -93,7 +92,7 @@ function chainOf(rooted: ReadonlyMap<string, RootedRun>, rows: number, say: Say)
   return chain;
 }
 
-/** Compares each run's row and certificates with its root; gives how many runs with certificates have none. */
+/** Gives how many runs with certificates have no root. */
 async function checkRuns(lake: LakeReader, rooted: readonly RootedRun[], say: Say): Promise<number> {
   const wrote = new Map(rooted.map(({ run_id, row }) => [run_id, new RunSha256(row)]));
   const uncovered = new Set<string>();
@@ -118,13 +117,13 @@ async function checkRuns(lake: LakeReader, rooted: readonly RootedRun[], say: Sa
   return uncovered.size;
 }
 
-/** A derived table may be made again, with a log of its own; it is compared with its source instead. */
+/** It may be made again, with a log of its own; it is compared with its source instead. */
 function isDerived(table: string, tables: readonly TableSpec[]): boolean {
   const derived = [transactions, ...tables.filter(isCurrent)];
   return derived.some(({ name }) => name === table);
 }
 
-/** Compares a table with what roots say of it, the newest first, as far back as its log reaches. */
+/** The newest root first, as far back as the table's log reaches. */
 async function checkTable(
   log: DeltaLocation,
   chain: readonly RootedRun[],
@@ -147,7 +146,7 @@ async function checkTable(
         `${table} ${now}, but its root says ${text}: an older copy was put back, or versions were deleted${again}`,
       );
     } else if (later !== undefined && version > later) {
-      // A derived table that was made again has a log of its own since.
+      // It has a log of its own since.
       if (!isMadeAgain) say(run_id, `${table} was at version ${text}; later roots have older ones`);
       break;
     }

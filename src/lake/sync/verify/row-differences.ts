@@ -10,28 +10,26 @@ import { textOf } from "../../sql/duckdb-values.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { type Problem, Problems } from "../chain-check.js";
 
-/** A derived table that is compared with its source, part by part. */
 interface Compared {
   readonly table: string;
   readonly columns: readonly Column[];
-  /** Columns that identify a row. */
   readonly key: readonly string[];
-  /** The one of them, or another column, by which a message names the row. */
+  /** By which a message names the row. */
   readonly name: string;
-  /** The source in words, as in "the feed says". */
+  /** In words, as in "the feed says". */
   readonly source: string;
-  /** Local paths of the table's live files, and their names in the log. */
+  /** Local paths, and names in the log. */
   readonly paths: readonly string[];
   readonly names: readonly string[];
 }
 
-/** SQL of the rows of one part, with all columns: those that the source makes, and those that the table has. */
+/** SQL of all columns, as the source makes them and as the table has them. */
 interface ComparedPart {
   readonly expected: string;
   readonly actual: string;
 }
 
-/** Compares the rows of a part: keys and hashes first, and then only the rows that differ. */
+/** Compares keys and hashes first, then only the rows that differ. */
 export async function compareRows(
   sql: SqlSession,
   compared: Compared,
@@ -97,13 +95,13 @@ function wordsOf({ columns, name, source }: Compared, kind: string, wanted: SqlR
   return `${column.name} of ${id} is ${shown(found)}; the ${source} says ${shown(wanted)}`;
 }
 
-/** A value as a person writes it: an amount keeps two decimals, and more only where it has them. */
+/** An amount keeps two decimals, and more only where it has them. */
 function valueText({ name, type }: Column, row: SqlRow): string {
   const text = String(row[name]);
   return type.startsWith("DECIMAL") ? text.replace(/(\.\d\d\d*?)0+$/, "$1") : text;
 }
 
-/** Says which value of an update's rows was changed in the feed, as `transactions` still has it, or which files hold them. */
+/** Says which value was changed in the feed, as `transactions` still has it, or which files hold the rows. */
 export async function changedValue(
   sql: SqlSession,
   read: ReadonlyMap<string, ReadTable>,
