@@ -33,11 +33,11 @@ export async function finishRun(
   deps: SyncDependencies,
   { totals, roster, pausedMs, ...run }: FinishRunInput,
 ): Promise<FinishedRun> {
-  const { undecided, calls: asked } = await pendingRule(deps, run);
+  const { undecided, calls: more } = await pendingRule(deps, run);
   const open = await openRows(deps, run.runId);
   const lists = await listedRows(deps, run);
   const { users, links, rows, pages, restarts, answer_bytes } = totals;
-  const calls = totals.calls + asked;
+  const calls = totals.calls + more;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
   const sums = { users: users.total, links: all, pages, restarts, calls, answer_bytes, paused_ms: pausedMs };
   const counts = { ...links, ...rows, ...sums, ...(open !== null && { quarantine_open: open }) };

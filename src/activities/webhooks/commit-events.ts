@@ -102,16 +102,16 @@ function append(
   receipts: ReadonlyMap<string, boolean>,
 ): Promise<number> {
   const messages = events.map(({ messageId, facts }) => ({ messageId, at: facts.at }));
-  const told = toldByReceivers(events, receipts);
+  const matched = toldByReceivers(events, receipts);
   return appendDecided(deps.lake, webhookEvents, async () => {
     const known = await knownMessages(deps.lake, messages);
-    const { fresh, untold, followUps } = planEvents(events, known, told);
+    const { fresh, untold, followUps } = planEvents(events, known, matched);
     const taken = untold.length === 0 ? new Set() : await wakeCustomers(deps, scope, untold);
-    for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
+    for (const { messageId } of untold) matched.set(messageId, taken.has(messageId));
     // Before the commit: once a message is in the table, nothing requests its follow-up.
     for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
     const rows = fresh.map(({ event, facts, messageId }) =>
-      eventRow(event, facts, told.get(messageId) === true),
+      eventRow(event, facts, matched.get(messageId) === true),
     );
     return { files: await writeRows(deps.lake, webhookEvents, "events", rows), result: fresh.length };
   });

@@ -28,10 +28,10 @@ export async function planFollowUp(
   deps: SyncDependencies,
   { scope, runId }: { readonly scope: string; readonly runId: string },
 ): Promise<{ readonly job: PlannedSync | null; readonly waiting: number }> {
-  const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
-  const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
-  const ready = asked.filter(({ fpId }) => !busy.has(fpId));
-  const waiting = asked.length - ready.length;
+  const staged = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
+  const busy = await busyUsers(deps, new Set(staged.map(({ fpId }) => fpId)));
+  const ready = staged.filter(({ fpId }) => !busy.has(fpId));
+  const waiting = staged.length - ready.length;
   if (ready.length === 0) return { job: null, waiting };
   const { taken, users, options } = followUpJob(ready, defaultStreams(deps.streams));
   const rows = users.map((fp_id) => ({ fp_id }));

@@ -11,7 +11,7 @@ import { sqlList, sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
-import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
+import { forget, type Requester, rowsOfPerson } from "../../lake/sync/forget/forget.js";
 import { assertNotHeld } from "../../lake/sync/forget/holds.js";
 import { personOf } from "../../lake/sync/forget/person.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
@@ -28,7 +28,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
 import { type RunsView, withRunsView } from "./view.js";
 
-export interface ForgetFlags extends AskedBy {
+export interface ForgetFlags extends Requester {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;

@@ -69,8 +69,8 @@ async function proveStore(
     return { ...derived, ...roots };
   };
   const rest = quick ? {} : await withLakeReader(store, whole, {});
-  const { told, total } = problems;
-  return { ...files, ...rest, quick, ok: total === 0, problems: told, problems_total: total };
+  const { first, total } = problems;
+  return { ...files, ...rest, quick, ok: total === 0, problems: first, problems_total: total };
 }
 
 const NOT_LOOKED_AT =

@@ -27,7 +27,7 @@ export interface ChainReport {
   readonly problemsTotal: number;
 }
 
-const MOST_TOLD = 20;
+const MOST_NAMED = 20;
 
 export const CHANGED_ROWS = "its rows in the feed are not those that were committed: rows_sha256 is another";
 
@@ -143,7 +143,7 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
     (select count(*) from certs where is_purged) as purged,
      (select count(*) from problems) as problems`);
   const found = await sql.few(
-    `select link_id, run_id, what from problems order by link_id, rank, run_id, what limit ${MOST_TOLD}`,
+    `select link_id, run_id, what from problems order by link_id, rank, run_id, what limit ${MOST_NAMED}`,
   );
   return {
     links: Number(counts?.links),
@@ -164,16 +164,16 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
 
 /** All problems are counted, and the first ones named. */
 export class Problems {
-  readonly told: Problem[] = [];
+  readonly first: Problem[] = [];
   total = 0;
 
   get room(): number {
-    return MOST_TOLD - this.told.length;
+    return MOST_NAMED - this.first.length;
   }
 
   add(found: readonly Problem[], total = found.length): void {
     this.total += total;
-    this.told.push(...found.slice(0, this.room));
+    this.first.push(...found.slice(0, this.room));
   }
 
   /** A check that fails, as over a missing file, is a problem of the table. */

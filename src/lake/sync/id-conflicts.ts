@@ -62,14 +62,14 @@ export async function idConflicts(
       ), several as (
         select link_id, transaction_id from every_row group by all having count(*) > 1
       ), pairs as (
-        select link_id, change_type, row(${VALUES}) as said,
-          lag(struct_pack(change_type, pending, said := row(${VALUES}))) over same as before
+        select link_id, change_type, row(${VALUES}) as row_values,
+          lag(struct_pack(change_type, pending, row_values := row(${VALUES}))) over same as before
         from every_row semi join several using (link_id, transaction_id)
         window same as (partition by link_id, transaction_id order by sequence)
       )
       select link_id, count(*) as conflicts from pairs
       where change_type = 'created' and before.change_type <> 'removed' and before.pending is not true
-        and said is distinct from before.said
+        and row_values is distinct from before.row_values
       group by link_id`);
   });
   return new Map(rows.map(({ link_id, conflicts }) => [String(link_id), Number(conflicts)]));

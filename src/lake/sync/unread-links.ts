@@ -8,7 +8,7 @@ import { IS_TIMELY } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { linkCheckpoints } from "./link-checkpoint.js";
 
-interface AskedRun {
+interface RunStart {
   readonly runId: string;
   /** It wrote nothing before. */
   readonly startedAt: number;
@@ -20,7 +20,7 @@ const MAX_CLOCK_SKEW = HOUR;
 /** Lists a run's links. @param condition SQL on rows of `link_syncs` */
 export async function linksOfRun(
   lake: LakeReader,
-  { runId, startedAt }: AskedRun,
+  { runId, startedAt }: RunStart,
   condition: string,
 ): Promise<string[]> {
   const sql = `select distinct link_id from link_syncs
@@ -28,7 +28,7 @@ export async function linksOfRun(
   return (await linkRows(lake, sql, startedAt)).map(({ link_id }) => String(link_id));
 }
 
-interface AskedLinks extends AskedRun {
+interface StaleFilter extends RunStart {
   readonly users: ReadonlySet<string>;
   readonly only: readonly string[] | null;
   /** A link must have been read completely since. */
@@ -36,8 +36,8 @@ interface AskedLinks extends AskedRun {
 }
 
 /** Lists links of a run's users, known before `since`, that no run has read completely after it, without deleted ones. */
-export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<string[]> {
-  const { users, only, since, runId, startedAt } = asked;
+export async function staleLinks(lake: LakeReader, filter: StaleFilter): Promise<string[]> {
+  const { users, only, since, runId, startedAt } = filter;
   const recent = await linkRows(
     lake,
     `select link_id, arg_max(coalesce(reason, ''), finished_at) as reason, bool_or(run_id = ${sqlText(runId)}) as of_run,

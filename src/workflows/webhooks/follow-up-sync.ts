@@ -28,14 +28,14 @@ const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING)
 
 /** One run at a time, until no follow-up is left. */
 export async function followUpSync({ scope }: { readonly scope: string }): Promise<void> {
-  let asked = true;
+  let isRequested = true;
   let pollMs = FOLLOW_UP_FIRST_LOOK_MS;
   setHandler(defineSignal(FOLLOW_UP_SIGNAL), () => {
-    asked = true;
+    isRequested = true;
   });
   for (;;) {
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof followUpSync>({ scope });
-    asked = false;
+    isRequested = false;
     const startedAt = new Date();
     const runId = makeRunId("sync", startedAt, uuid4());
     try {
@@ -45,7 +45,7 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
       } else if (waiting > 0 || job !== null) {
         await sleep(pollMs);
         pollMs = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * pollMs);
-      } else if (!asked) return;
+      } else if (!isRequested) return;
     } catch (error) {
       if (!(error instanceof ActivityFailure) || isCancelled()) throw error;
       runLog.warn(

@@ -43,7 +43,7 @@ const replaced = () => materialize({ ...at.lake, pending: "replaced" });
 async function ids(): Promise<string[]> {
   const problems = new Problems();
   expect(await checkDerived(at.lake, [], problems)).toEqual({ compared: 1, notes: [] });
-  expect(problems.told.map(({ what }) => what)).toEqual([]);
+  expect(problems.first.map(({ what }) => what)).toEqual([]);
   return (await at.rows()).map((row) => row.split(" ")[0] as string);
 }
 

@@ -117,7 +117,7 @@ test("of two runs that end together, the later root has no table at an older ver
   await other.close();
   const problems = new Problems();
   await checkRoots(at.lake, TABLES, problems);
-  const told = problems.told.map(({ what }) => what);
+  const told = problems.first.map(({ what }) => what);
   expect(told.filter((what) => what.includes("later roots have older ones"))).toEqual([]);
   expect(await written()).toHaveLength(2);
 });

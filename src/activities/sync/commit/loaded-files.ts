@@ -9,7 +9,6 @@ import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import {
   type LoadManifest,
-  LostPageError,
   loadPages,
   type ManifestFile,
   type ManifestPage,
@@ -85,9 +84,9 @@ export async function reasonsOf(
 async function reasonOf(
   { lake }: Dependencies,
   runId: string,
-  error: LostPageError | PageRefusedError,
+  { page, reason }: PageRefusedError,
 ): Promise<string> {
-  if (!(error instanceof LostPageError)) return error.reason;
-  const isThere = (await lake.store.stat(journalKey(runId, error.page.place.journal))) !== undefined;
+  if (reason !== "lost") return reason;
+  const isThere = (await lake.store.stat(journalKey(runId, page.place.journal))) !== undefined;
   return isThere ? "staged_page_torn" : "staged_page_gone";
 }

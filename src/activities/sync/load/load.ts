@@ -9,7 +9,6 @@ import { linksToPublish } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
 import {
   type LoadManifest,
-  LostPageError,
   loadPages,
   type ManifestFile,
   type ManifestPage,
@@ -41,10 +40,8 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
   const left = links.flatMap(({ link, record, progress }): Link[] => {
     const error = refused.get(placeKey(link));
     if (error === undefined) return [];
-    const outcome =
-      error instanceof LostPageError
-        ? ({ kind: "torn" } as const)
-        : ({ kind: "broken", reason: error.reason } as const);
+    const { reason } = error;
+    const outcome = reason === "lost" ? ({ kind: "torn" } as const) : ({ kind: "broken", reason } as const);
     return [{ link, ...afterOutcome(progress, record, outcome, progress.size, Date.now(), Math.random()) }];
   });
   return { manifest, refused: left };

@@ -59,16 +59,7 @@ export interface LoadedPage {
   readonly cleaned: CleanedPlaces | undefined;
 }
 
-/** Thrown when a staged page is gone, or is not the one that was read. */
-export class LostPageError extends Error {
-  override readonly name = "LostPageError";
-
-  constructor(readonly page: PageToLoad) {
-    super(`a staged page of ${page.link_id ?? page.fp_id} is lost`);
-  }
-}
-
-/** Thrown when a page's envelope can't be loaded: its owner fails. */
+/** Thrown when a page can't be loaded: its owner fails, or begins again where the page is "lost". */
 export class PageRefusedError extends Error {
   override readonly name = "PageRefusedError";
 
@@ -76,7 +67,7 @@ export class PageRefusedError extends Error {
     readonly page: PageToLoad,
     readonly reason: string,
   ) {
-    super(`a page can't be loaded: ${reason}`);
+    super(`a page of ${page.link_id ?? page.fp_id} can't be loaded: ${reason}`);
   }
 }
 
@@ -121,7 +112,7 @@ class PageLoad {
 
   async #record(page: PageToLoad, place = page.place): Promise<StagedRecord> {
     const record = await readRecord(this.deps.lake.store, this.runId, place);
-    if (record === undefined) throw new LostPageError(page);
+    if (record === undefined) throw new PageRefusedError(page, "lost");
     return record;
   }
 
@@ -167,7 +158,7 @@ class PageLoad {
 
 /**
  * If DuckDB refuses a page, moves its bad rows into quarantine and loads once more.
- * @throws LostPageError; PageRefusedError when DuckDB refuses a page's envelope
+ * @throws PageRefusedError where a page is lost, or DuckDB refuses its envelope
  */
 export async function loadWithRepair<T>(
   deps: Dependencies,
@@ -208,7 +199,7 @@ function refusesData(error: unknown): boolean {
   return error instanceof Error && /^(Invalid Input|Conversion|Out of Range) Error/.test(error.message);
 }
 
-export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
+export type RefusedLinks = Map<string, PageRefusedError>;
 
 /** Loads one file of the feed, without links that are `refused` or turn out to be. */
 export async function loadPages(
@@ -224,8 +215,7 @@ export async function loadPages(
     try {
       return await loadAll(deps, runId, kept);
     } catch (error) {
-      const isOfLink = error instanceof LostPageError || error instanceof PageRefusedError;
-      if (!isOfLink || error.page.link === undefined) throw error;
+      if (!(error instanceof PageRefusedError) || error.page.link === undefined) throw error;
       refused.set(error.page.link, error);
     }
   }

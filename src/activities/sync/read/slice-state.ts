@@ -41,7 +41,7 @@ export interface LinkToRead extends Recorded, Pick<Link, "progress"> {
   readonly link?: Place;
 }
 
-export interface PlacedRecord extends StagedRecord {
+interface PlacedRecord extends StagedRecord {
   readonly place: Place;
 }
 

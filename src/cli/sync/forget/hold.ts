@@ -3,7 +3,7 @@ import { lakeAt } from "../../../lake/lake.js";
 import { type LakeReader, readTables } from "../../../lake/query/query-views.js";
 import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlList, sqlName } from "../../../lake/sql/duckdb-sql.js";
-import type { AskedBy } from "../../../lake/sync/forget/forget.js";
+import type { Requester } from "../../../lake/sync/forget/forget.js";
 import { HOLDS, holdsOn, setHold } from "../../../lake/sync/forget/holds.js";
 import { erasures, holds } from "../../../lake/tables/erasures.js";
 import { TABLES } from "../../../tables.js";
@@ -13,7 +13,7 @@ import { showText } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
 
 /** @throws InputError without a person who asks, or a reason */
-export function assertSaid(asked: AskedBy): void {
+export function assertSaid(asked: Requester): void {
   for (const flag of ["reason", "by"] as const) {
     if (asked[flag].trim() !== "") continue;
     throw new InputError(
@@ -26,7 +26,7 @@ export async function changeHold(
   terminal: Terminal,
   fpIds: readonly string[],
   state: "held" | "lifted",
-  flags: AskedBy & { readonly json?: boolean },
+  flags: Requester & { readonly json?: boolean },
 ): Promise<void> {
   assertSaid(flags);
   const lake = lakeAt(await existingLake(terminal));

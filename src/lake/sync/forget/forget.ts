@@ -31,7 +31,7 @@ import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { assertNotHeld } from "./holds.js";
 import { namesPersons, personOf, unnamedRows } from "./person.js";
 
-export interface AskedBy {
+export interface Requester {
   readonly reason: string;
   readonly by: string;
 }
@@ -46,7 +46,7 @@ export async function rowsOfPerson(
   return erasableRows(lake, tables, await personRows(lake, tables, person, links));
 }
 
-interface ForgetOptions extends AskedBy {
+interface ForgetOptions extends Requester {
   readonly signal?: AbortSignal;
   /** Even if no table has any. */
   readonly isStaged?: boolean;
@@ -111,12 +111,12 @@ export async function forget(
 export async function readAgain(
   lake: Lake,
   fpIds: readonly string[],
-  { by, reason }: AskedBy,
+  { by, reason }: Requester,
 ): Promise<void> {
-  const said = { state: "again", recorded_by: by, reason };
+  const state = { state: "again", recorded_by: by, reason };
   await appendDecided(lake, erasures, async () => {
     const recorded_at = await recordedNow(lake, erasures, fpIds);
-    const rows = fpIds.map((fp_id) => ({ fp_id, ...said, recorded_at }));
+    const rows = fpIds.map((fp_id) => ({ fp_id, ...state, recorded_at }));
     return { files: await writeRows(lake, erasures, "again", rows), result: undefined };
   });
   await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));

@@ -22,13 +22,13 @@ interface RootedRun {
 
 /**
  * Checks the chain of roots, and what each tells of its run and of the tables.
- * @param asked a root that was kept elsewhere
+ * @param own a root that was kept elsewhere
  */
 export async function checkRoots(
   lake: LakeReader,
   tables: readonly TableSpec[],
   problems: Problems,
-  asked?: string,
+  own?: string,
 ) {
   const say = (run_id: string | null, what: string) =>
     problems.add([{ table: runs.name, link_id: null, run_id, what }]);
@@ -45,12 +45,12 @@ export async function checkRoots(
   if (knownRoot(await lake.table(runs.name).snapshot()) !== (newest?.root ?? null)) {
     say(newest?.run_id ?? null, "the log of runs names another root as the newest one");
   }
-  const at = chain.findIndex(({ root }) => root === asked);
-  const kept = at === -1 ? null : { ...told(chain[at] as RootedRun), later: at };
-  if (asked !== undefined && kept === null) {
+  const at = chain.findIndex(({ root }) => root === own);
+  const kept = at === -1 ? null : { ...endOf(chain[at] as RootedRun), later: at };
+  if (own !== undefined && kept === null) {
     say(
       null,
-      `no run has the root ${asked}: what it was computed for is not in this lake's history, or was written again`,
+      `no run has the root ${own}: what it was computed for is not in this lake's history, or was written again`,
     );
   }
   return {
@@ -59,13 +59,13 @@ export async function checkRoots(
     /** They have not ended, or were terminated. */
     uncovered,
     /** Null if the lake's history has no such root. */
-    ...(asked !== undefined && { kept }),
+    ...(own !== undefined && { kept }),
   };
 }
 
 type Say = (runId: string | null, what: string) => void;
 
-function told({ root, run_id, finished_at }: RootedRun) {
+function endOf({ root, run_id, finished_at }: RootedRun) {
   return { root, run_id, finished_at };
 }
 

@@ -51,11 +51,11 @@ export async function compareRows(
   const [counted] = await sql.few("select count(*) as n from differing");
   const total = Number(counted?.n);
   const left = Math.min(total, problems.room);
-  problems.add(left > 0 ? await told(sql, compared, { expected, actual }, left) : [], total);
+  problems.add(left > 0 ? await firstProblems(sql, compared, { expected, actual }, left) : [], total);
   for (const table of ["expected_row", "actual_row", "differing"]) await sql.run(`drop table ${table}`);
 }
 
-async function told(
+async function firstProblems(
   sql: SqlSession,
   compared: Compared,
   { expected, actual }: ComparedPart,
@@ -63,9 +63,9 @@ async function told(
 ): Promise<Problem[]> {
   const { key, table, columns, paths, names } = compared;
   await sql.run(
-    `create or replace temp table shown as from differing order by ${sqlNames(key)} limit ${most}`,
+    `create or replace temp table first_rows as from differing order by ${sqlNames(key)} limit ${most}`,
   );
-  const semi = `semi join shown on ${sameIn(key, "r", "shown")}`;
+  const semi = `semi join first_rows on ${sameIn(key, "r", "first_rows")}`;
   const keyOf = (row: SqlRow) => JSON.stringify(key.map((name) => String(row[name])));
   const read = async (query: string) =>
     new Map((await sql.rows(`select r.* from (${query}) r ${semi}`)).map((row) => [keyOf(row), row]));
@@ -73,7 +73,7 @@ async function told(
   const placed = await read(
     `select ${sqlNames(key)}, file_index from ${parquetRows(paths, columns, "file_index")}`,
   );
-  return (await sql.rows("from shown")).map((row) => {
+  return (await sql.rows("from first_rows")).map((row) => {
     const at = keyOf(row);
     const one = found.get(at) ?? wanted.get(at) ?? row;
     const file = names[Number(placed.get(at)?.file_index)];
@@ -91,8 +91,8 @@ function wordsOf({ columns, name, source }: Compared, kind: string, wanted: SqlR
   const column = columns.find((one) => String(wanted[one.name]) !== String(found[one.name]));
   if (column === undefined) return `the row of ${id} is not that of the ${source}`;
   if (column.encrypted) return `${column.name} of ${id} is not that of the ${source}`;
-  const shown = (row: SqlRow) => valueText(column, row);
-  return `${column.name} of ${id} is ${shown(found)}; the ${source} says ${shown(wanted)}`;
+  const text = (row: SqlRow) => valueText(column, row);
+  return `${column.name} of ${id} is ${text(found)}; the ${source} says ${text(wanted)}`;
 }
 
 /** An amount keeps two decimals, and more only where it has them. */
@@ -121,7 +121,7 @@ export async function changedValue(
   const compared = { table, columns, key, name: "transaction_id", source: "table transactions", ...feed };
   const problems = new Problems();
   await compareRows(sql, compared, { expected, actual }, problems);
-  const [first] = problems.told;
+  const [first] = problems.first;
   if (first !== undefined) return first.what;
   const files = await sql.few(`select distinct file_index::double as file ${own} order by file limit 3`);
   return `they are in ${files.map(({ file }) => `${table}/${feed.names[Number(file)]}`).join(", ")}`;

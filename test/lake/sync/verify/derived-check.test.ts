@@ -35,7 +35,7 @@ async function check(directory = at.directory, tables: Parameters<typeof checkDe
   const problems = new Problems();
   try {
     const report = await checkDerived(lake, tables, problems);
-    return { ...report, total: problems.total, what: problems.told.map(({ what }) => what) };
+    return { ...report, total: problems.total, what: problems.first.map(({ what }) => what) };
   } finally {
     await lake.close();
   }
