@@ -30,13 +30,14 @@ const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
-/** On a full disk. `wait`: for room, because the service has done the work already. */
-type WhenFull = "give up" | "wait";
-
-/** Turns what an activity throws into the failure of histories. */
+/**
+ * Turns what an activity throws into the failure of histories.
+ *
+ * @param whenFull `wait` for room on the disk, because the service has done the work already
+ */
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
-  whenFull: WhenFull = "give up",
+  whenFull: "give up" | "wait" = "give up",
   mostAttempts = MOST_ATTEMPTS,
 ): Promise<R> {
   try {
@@ -45,9 +46,7 @@ export async function asActivityFailure<R>(
     if (thrown instanceof CancelledFailure || thrown instanceof ApplicationFailure) throw thrown;
     if (!(thrown instanceof Error)) throw thrown;
     const error = asFull(thrown) ?? thrown;
-    if (error instanceof StoreFullError && whenFull === "wait") {
-      throw failureOf(error, WAIT_FOR_ROOM_MS);
-    }
+    if (error instanceof StoreFullError && whenFull === "wait") throw failureOf(error, WAIT_FOR_ROOM_MS);
     const kind = QUOTING.exec(error.message)?.[0];
     throw ApplicationFailure.create({
       type: error.name,
@@ -60,39 +59,26 @@ export async function asActivityFailure<R>(
 
 /** The same for one call: only what may succeed next time is retried, and not before the service allows. */
 export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
-  const asFailure = async () => {
-    try {
-      return await activity();
-    } catch (error) {
+  const asFailure = () =>
+    activity().catch((error: unknown) => {
       if (error instanceof LostAnswerError) throw failureOf(error, "final");
-      if (error instanceof ApiError) throw callFailureOf(error);
-      throw error;
-    }
-  };
+      throw error instanceof ApiError ? callFailureOf(error) : error;
+    });
   // A write ends by its policy alone, after a day: nobody knows whether a call that was given up took effect.
   return asActivityFailure(asFailure, "give up", Number.POSITIVE_INFINITY);
 }
 
 function callFailureOf(error: ApiError): ApplicationFailure {
-  const { operation, sent, status } = error;
+  const { operation, sent, status, message } = error;
   const facts = { operation, sent, ...(status !== undefined && { status }) };
-  if (error instanceof NotSentError) {
-    return failureOf(error, error.waitMs, facts);
-  }
+  if (error instanceof NotSentError) return failureOf(error, error.waitMs, facts);
   if (error instanceof RateLimitedError)
     return failureOf(error, error.isFinal ? "final" : error.retryAfterMs, facts);
-  if (error instanceof TransientError) {
-    return failureOf(error, error.retryAfterMs, { ...facts, reason: error.reason }, resolvedLater(error));
-  }
-  return failureOf(error, "final", facts);
-}
-
-/** The next attempt finds out by itself what the user would have to. */
-function resolvedLater({ message }: ApiError): string {
-  return message.replace(
-    UNRESOLVED,
-    "Whether the request was carried out is looked up before it is sent again",
-  );
+  if (!(error instanceof TransientError)) return failureOf(error, "final", facts);
+  // The next attempt finds out by itself what the user would have to.
+  const later = "Whether the request was carried out is looked up before it is sent again";
+  const { retryAfterMs, reason } = error;
+  return failureOf(error, retryAfterMs, { ...facts, reason }, message.replace(UNRESOLVED, later));
 }
 
 /** @param retry milliseconds until the next attempt; undefined: as the policy says */
@@ -117,20 +103,18 @@ function isFinal(error: Error, mostAttempts: number): boolean {
   return activityInfo().attempt >= (error instanceof StoreFullError ? ATTEMPTS_WHEN_FULL : mostAttempts);
 }
 
-interface LostAnswerOptions extends ErrorOptions {
-  /** How many of its answers were not JSON, where it was given up for that. */
-  readonly unusable?: number;
-}
-
 /** Thrown when a write may have taken effect and nothing tells: the program does not send it again by itself. */
 export class LostAnswerError extends Error {
   override readonly name = FAILURE_TYPES.lostAnswer;
 
-  /** @param sentAt epoch milliseconds at which it was first sent. */
+  /**
+   * @param sentAt epoch milliseconds
+   * @param options `unusable`: how many answers were not JSON, where it was given up for that
+   */
   constructor(
     readonly operation: string,
     readonly sentAt: number,
-    { unusable, ...options }: LostAnswerOptions = {},
+    { unusable, ...options }: ErrorOptions & { readonly unusable?: number } = {},
   ) {
     const sent = `${operation}: sent at ${new Date(sentAt).toISOString()}`;
     const what =
@@ -148,8 +132,7 @@ export class LostAnswerError extends Error {
 type CallFailure =
   | OpenOutcome
   | TransientOutcome
-  | ({ readonly kind: "rejected" } & RefusedRequest)
-  | ({ readonly kind: "gone" } & RefusedRequest)
+  | ({ readonly kind: "rejected" | "gone" } & RefusedRequest)
   | { readonly kind: "unauthorized"; readonly mayNot?: string }
   | { readonly kind: "broken"; readonly reason: string };
 
@@ -157,28 +140,22 @@ type CallFailure =
 export function callFailure(error: unknown): CallFailure {
   if (error instanceof NotSentError)
     return { kind: "open", ...(error.waitMs !== undefined && { waitMs: error.waitMs }) };
-  if (error instanceof AuthError) {
+  if (error instanceof AuthError)
     return { kind: "unauthorized", ...(error.mayNot !== undefined && { mayNot: error.mayNot }) };
-  }
   if (error instanceof NotFoundError) return { kind: "gone", ...refusedBy(error) };
   if (error instanceof RejectedError) return { kind: "rejected", ...refusedBy(error) };
-  if (error instanceof RateLimitedError) {
-    return { kind: "transient", reason: "http_429", retryAfterMs: error.retryAfterMs ?? null };
-  }
-  if (error instanceof TransientError) {
-    return { kind: "transient", reason: error.reason, retryAfterMs: error.retryAfterMs ?? null };
-  }
+  const transient = (reason: string, retryAfterMs: number | null = null) =>
+    ({ kind: "transient", reason, retryAfterMs }) as const;
+  if (error instanceof RateLimitedError) return transient("http_429", error.retryAfterMs);
+  if (error instanceof TransientError) return transient(error.reason, error.retryAfterMs);
   if (error instanceof SchemaError) {
-    return {
-      kind: "broken",
-      reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
-    };
+    const { path, expectation } = error;
+    return { kind: "broken", reason: `schema ${path === "" ? "" : `${path}: `}${expectation}` };
   }
-  if (error instanceof AnotherSubjectError) {
+  if (error instanceof AnotherSubjectError)
     return { kind: "broken", reason: anotherSubjectReason(error.mismatch) };
-  }
   // A whole body that is not JSON.
-  if (error instanceof SyntaxError) return { kind: "transient", reason: USELESS_ANSWER, retryAfterMs: null };
+  if (error instanceof SyntaxError) return transient(USELESS_ANSWER);
   throw error;
 }
 

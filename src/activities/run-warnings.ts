@@ -36,7 +36,7 @@ export class RunWarnings {
       case "transient": {
         // Says the latest possible time, because the workflow draws the jitter.
         const verdict = afterTransient(streak, at, outcome, 1);
-        if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
+        if (typeof verdict === "string" || !this.#isNew(key, outcome.reason)) return;
         const { streak: now, notBefore } = verdict;
         const times = {
           tried_again_by: instant(notBefore),

@@ -78,17 +78,17 @@ export interface FailureStreak {
   readonly since: number;
 }
 
-type TransientVerdict =
-  | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
-  | { readonly kind: "give_up"; readonly reason: string };
-
-/** Obeys `Retry-After`; gives up where that is more than an hour, after an hour, or after five useless answers. */
+/**
+ * Obeys `Retry-After`; gives up where that is more than an hour, after an hour, or after five useless answers.
+ *
+ * @returns when it is tried again, or why it is given up
+ */
 export function afterTransient(
   streak: FailureStreak | null,
   at: number,
   { reason, retryAfterMs }: Omit<TransientOutcome, "kind">,
   jitter: number,
-): TransientVerdict {
+): { readonly streak: FailureStreak; readonly notBefore: number } | string {
   const useless = USELESS.includes(reason) ? (streak?.useless ?? 0) + 1 : 0;
   const next = {
     count: (streak?.count ?? 0) + 1,
@@ -96,12 +96,10 @@ export function afterTransient(
     ...(useless > 0 && { useless }),
   };
   const pause = retryAfterMs ?? 0;
-  if (pause > SERVICE_RETRY.until)
-    return { kind: "give_up", reason: `gave_up ${reason} until ${minuteOf(at + pause)}` };
-  if (useless >= triesOf(USELESS_RETRY) || at - next.since >= SERVICE_RETRY.until)
-    return { kind: "give_up", reason: `gave_up ${reason}` };
+  if (pause > SERVICE_RETRY.until) return `gave_up ${reason} until ${minuteOf(at + pause)}`;
+  if (useless >= triesOf(USELESS_RETRY) || at - next.since >= SERVICE_RETRY.until) return `gave_up ${reason}`;
   const own = useless > 0 ? waitAfter(USELESS_RETRY, useless) : backoffMs(next.count, jitter);
-  return { kind: "wait", notBefore: at + Math.max(own, pause), streak: next };
+  return { streak: next, notBefore: at + Math.max(own, pause) };
 }
 
 /** By the minute: what ends alike is shown as one. */
@@ -153,9 +151,8 @@ export function afterItemOutcome<P extends Attempted>(
       return outcome;
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome, jitter);
-      if (verdict.kind === "give_up") return { kind: "failed", reason: verdict.reason };
-      const { streak, notBefore } = verdict;
-      return { kind: "again", progress: { ...progress, streak, notBefore } };
+      if (typeof verdict === "string") return { kind: "failed", reason: verdict };
+      return { kind: "again", progress: { ...progress, ...verdict } };
     }
   }
 }

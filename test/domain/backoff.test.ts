@@ -44,7 +44,7 @@ test("a wait is never shorter than the own one, nor longer than what is asked fo
       (count, retryAfterMs, jitter) => {
         const streak = count === 0 ? null : { count, since: 0 };
         const verdict = afterTransient(streak, 1_000, { reason: "timeout", retryAfterMs }, jitter);
-        if (verdict.kind !== "wait") throw new Error("gave up within a second");
+        if (typeof verdict === "string") throw new Error("gave up within a second");
         const wait = verdict.notBefore - 1_000;
         expect(wait).toBe(Math.max(backoffMs(count + 1, jitter), retryAfterMs ?? 0));
         expect(verdict.streak).toEqual({ count: count + 1, since: count === 0 ? 1_000 : 0 });
@@ -57,13 +57,13 @@ test("gives up at once, with the end in its reason, where the service asks for m
   const at = Date.UTC(2026, 10, 28, 2);
   const day = { reason: "http_429", retryAfterMs: 24 * SERVICE_RETRY.until };
   const reason = "gave_up http_429 until 2026-11-29T02:00Z";
-  expect(afterTransient(null, at, day, 0)).toEqual({ kind: "give_up", reason });
+  expect(afterTransient(null, at, day, 0)).toBe(reason);
 });
 
 test("gives up an hour after the first failure, not before", () => {
   const streak = { count: 5, since: 1_000 };
-  expect(afterTransient(streak, 1_000 + SERVICE_RETRY.until - 1, OUTAGE, 0).kind).toBe("wait");
-  expect(afterTransient(streak, 1_000 + SERVICE_RETRY.until, OUTAGE, 0).kind).toBe("give_up");
+  expect(afterTransient(streak, 1_000 + SERVICE_RETRY.until - 1, OUTAGE, 0)).toBeTypeOf("object");
+  expect(afterTransient(streak, 1_000 + SERVICE_RETRY.until, OUTAGE, 0)).toBe("gave_up http_503");
 });
 
 /** The waits of outcomes that come one right after the other, until one gives up. */
@@ -72,7 +72,7 @@ function waits(outcomes: readonly (typeof OUTAGE)[]): (number | "give_up")[] {
   let at = 1_000;
   return outcomes.map((outcome) => {
     const verdict = afterTransient(streak, at, outcome, 1);
-    if (verdict.kind === "give_up") return verdict.kind;
+    if (typeof verdict === "string") return "give_up";
     const wait = verdict.notBefore - at;
     ({ streak, notBefore: at } = verdict);
     return wait;

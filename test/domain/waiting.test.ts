@@ -60,7 +60,7 @@ test("the time at which useless answers are given up is the one promised after e
   const promised: (string | undefined)[] = [];
   for (;;) {
     const verdict = afterTransient(streak, at, { reason: USELESS_ANSWER, retryAfterMs: null }, 1);
-    if (verdict.kind === "give_up") break;
+    if (typeof verdict === "string") break;
     ({ streak, notBefore: at } = verdict);
     promised.push(waitingState([{ ...link("a", 1, 0), ...verdict }]).waiting[0]?.gives_up_at);
   }

@@ -82,8 +82,7 @@ type Rest = Pick<ReadPage<unknown>, "total" | "next">;
 
 /** The list ends once `total` rows came. */
 function byTotal(operation: string, rows: number, body: Envelope, page = 1, before = 0): Rest {
-  if (body.page !== page)
-    throw new SchemaError({ operation, sent: true }, "page", "expected the page asked for");
+  if (body.page !== page) throw wrongPage(operation, "page", "the page asked for");
   const total = body.total as number;
   const read = before + rows;
   const moved = read > total || (rows === 0 && read < total);
@@ -92,14 +91,14 @@ function byTotal(operation: string, rows: number, body: Envelope, page = 1, befo
 
 function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   const { next_page: next } = (body.meta ?? {}) as { next_page?: number | null };
-  const problem = typeof next === "number" ? nextPageProblem(next, page) : undefined;
-  if (problem !== undefined) throw new SchemaError({ operation, sent: true }, "meta.next_page", problem);
-  return { next: next ?? "end" };
+  if (next == null) return { next: "end" };
+  if (next <= page) throw wrongPage(operation, "meta.next_page", "a page that wasn't read yet");
+  if (next > MOST_PAGES) throw wrongPage(operation, "meta.next_page", `at most ${MOST_PAGES} pages`);
+  return { next };
 }
 
-function nextPageProblem(next: number, page: number): string | undefined {
-  if (next <= page) return "expected a page that wasn't read yet";
-  return next > MOST_PAGES ? `expected at most ${MOST_PAGES} pages` : undefined;
+function wrongPage(operation: string, path: string, expected: string): SchemaError {
+  return new SchemaError({ operation, sent: true }, path, `expected ${expected}`);
 }
 
 export interface ReadPage<Item> {

@@ -77,7 +77,7 @@ export function afterOutcome(
       return afterCompletion(progress, start);
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome, jitter);
-      if (verdict.kind === "give_up") return end("failed", verdict.reason);
+      if (typeof verdict === "string") return end("failed", verdict);
       const { streak, notBefore } = verdict;
       const isHindered = obstacle !== undefined && progress.pages === 0;
       return read({
