@@ -21,7 +21,7 @@ import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import type { Dependencies } from "./dependencies.js";
 import { withHeartbeat } from "./event-loop.js";
-import { asActivityFailure } from "./failure.js";
+import { asActivityFailure, type GiveUp } from "./failure.js";
 import { callHooks, type HookDependencies } from "./hooks/call-hooks.js";
 import { findLate } from "./hooks/find-late.js";
 import { sendHook } from "./hooks/send-hook.js";
@@ -72,14 +72,15 @@ export function createActivities(
     retention: applyRetention(given.asker.retention ?? {}),
     runEnded: (runId) => callHooks(deps, runId),
   };
-  type Activity<I, R> = (deps: EveryDependency, input: I) => Promise<R>;
-  const bound = <I, R>(activity: Activity<I, R>) => {
-    return (input: I) => asActivityFailure(() => activity(deps, input));
-  };
+  const tried =
+    (until?: GiveUp) =>
+    <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) =>
+    (input: I) =>
+      asActivityFailure(() => activity(deps, input), until);
+  const bound = tried();
   // What the service has done has to be written down, however long there is no room for it.
-  const kept = <I, R>(activity: Activity<I, R>) => {
-    return (input: I) => asActivityFailure(() => activity(deps, input), "wait");
-  };
+  const kept = tried("unless full");
+  const byPolicy = tried("by policy");
   const activities = {
     closeGroup: kept(closeGroup),
     commit: bound(commit),
@@ -91,8 +92,7 @@ export function createActivities(
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
     // The watch lasts as long as there are workers.
-    findLate: (input: Parameters<typeof findLate>[1]) =>
-      asActivityFailure(() => findLate(deps, input), "give up", Number.POSITIVE_INFINITY),
+    findLate: byPolicy(findLate),
     findRows: (input?: Parameters<typeof findRows>[1]) => asActivityFailure(() => findRows(deps, input)),
     handOverRows: bound(handOverRows),
     load: bound(load),
@@ -103,9 +103,7 @@ export function createActivities(
     workItems: bound(workItems),
     planCustomers: kept(planCustomers),
     planFollowUp: bound(planFollowUp),
-    // Its policy alone says how often it is tried: for about a day.
-    sendHook: (input: Parameters<typeof sendHook>[1]) =>
-      asActivityFailure(() => sendHook(deps, input), "give up", Number.POSITIVE_INFINITY),
+    sendHook: byPolicy(sendHook),
     recordFailedFiring: kept(recordFailedFiring),
     readSlice: bound(readSlice),
     settleRows: kept(settleRows),

@@ -30,15 +30,13 @@ const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
-/**
- * Turns what an activity throws into the failure of histories.
- *
- * @param whenFull `wait` for room on the disk, because the service has done the work already
- */
+/** `by policy`: Temporal's alone. `unless full`: not for lack of room, because the service has done the work already. */
+export type GiveUp = "in time" | "unless full" | "by policy";
+
+/** Turns what an activity throws into the failure of histories. */
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
-  whenFull: "give up" | "wait" = "give up",
-  mostAttempts = MOST_ATTEMPTS,
+  giveUp: GiveUp = "in time",
 ): Promise<R> {
   try {
     return await activity();
@@ -46,12 +44,12 @@ export async function asActivityFailure<R>(
     if (thrown instanceof CancelledFailure || thrown instanceof ApplicationFailure) throw thrown;
     if (!(thrown instanceof Error)) throw thrown;
     const error = asFull(thrown) ?? thrown;
-    if (error instanceof StoreFullError && whenFull === "wait") throw failureOf(error, WAIT_FOR_ROOM_MS);
+    if (error instanceof StoreFullError && giveUp === "unless full") throw failureOf(error, WAIT_FOR_ROOM_MS);
     const kind = QUOTING.exec(error.message)?.[0];
     throw ApplicationFailure.create({
       type: error.name,
       message: kind === undefined ? error.message : `SQL refused a value (${kind}); nothing was published`,
-      nonRetryable: isFinal(error, mostAttempts),
+      nonRetryable: isFinal(error, giveUp),
       ...(kind === undefined && { cause: error }),
     });
   }
@@ -65,7 +63,7 @@ export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
       throw error instanceof ApiError ? callFailureOf(error) : error;
     });
   // A write ends by its policy alone, after a day: nobody knows whether a call that was given up took effect.
-  return asActivityFailure(asFailure, "give up", Number.POSITIVE_INFINITY);
+  return asActivityFailure(asFailure, "by policy");
 }
 
 function callFailureOf(error: ApiError): ApplicationFailure {
@@ -98,9 +96,10 @@ function failureOf(
   });
 }
 
-function isFinal(error: Error, mostAttempts: number): boolean {
+function isFinal(error: Error, giveUp: GiveUp): boolean {
   if (error instanceof InputError || error instanceof StagingLostError) return true;
-  return activityInfo().attempt >= (error instanceof StoreFullError ? ATTEMPTS_WHEN_FULL : mostAttempts);
+  if (error instanceof StoreFullError) return activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
+  return giveUp !== "by policy" && activityInfo().attempt >= MOST_ATTEMPTS;
 }
 
 /** Thrown when a write may have taken effect and nothing tells: the program does not send it again by itself. */

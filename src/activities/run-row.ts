@@ -1,4 +1,5 @@
 import { activityInfo } from "@temporalio/activity";
+import { SHORT_RETRY, triesOf } from "../domain/backoff.js";
 import { type Phases, shownPhases } from "../domain/phases.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import type { Lake } from "../lake/lake.js";
@@ -113,12 +114,10 @@ export async function recordFailures(
   );
 }
 
-const DELETE_ATTEMPTS = 5;
-
-/** Deletes what an ended run staged; where that fails each time, the run ends all the same. */
+/** Deletes what an ended run staged; where that fails, the run ends all the same. */
 export async function dropStaged(log: Logger, run_id: string, drop: () => Promise<void>): Promise<void> {
   await drop().catch((error) => {
-    if (activityInfo().attempt < DELETE_ATTEMPTS) throw error;
+    if (activityInfo().attempt < triesOf(SHORT_RETRY)) throw error;
     log.warn({ run_id, err: error }, "could not delete what the run staged; `maintain` will");
   });
 }

@@ -16,8 +16,9 @@ export const SERVICE_RETRY: RetryPolicy = { first: SECOND, longest: 15 * MINUTE,
 /** Useless answers in a row: a wrong address gives them for ever. */
 export const USELESS_RETRY: RetryPolicy = { first: 8 * SECOND, longest: 64 * SECOND, until: 2 * MINUTE };
 
-/** Steps of runs that throw. */
+/** Steps of runs that throw, and those without which a run ends all the same. */
 export const STEP_RETRY: RetryPolicy = { first: SECOND, longest: 30 * SECOND, until: HOUR };
+export const SHORT_RETRY: RetryPolicy = { ...STEP_RETRY, until: 15 * SECOND };
 
 export function waitAfter({ first, longest }: RetryPolicy, failures: number): number {
   return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));

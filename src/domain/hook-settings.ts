@@ -12,24 +12,23 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 /** Who is told of which events; either a webhook or a command. */
 export interface Hook {
   readonly on: readonly HookEvent[];
-  /** A kind of run, a schedule, or both, as in `sync nightly`; left out: every job. */
+  /** `sync`, `nightly`, `sync nightly`; left out: every job. */
   readonly jobs?: readonly string[] | undefined;
-  /** An `https:` address without a user, or `http:` to this machine. That of a chat is a secret. */
+  /** That of a chat is a secret. */
   readonly webhook?: string | undefined;
-  /** A shell command, which may hold a secret too. */
+  /** Of a shell; may hold a secret too. */
   readonly command?: string | undefined;
-  /** Whether it is told of every failed run in a row, not only of the first. */
+  /** Also of further failed runs in a row. */
   readonly every?: boolean | undefined;
 }
 
-/** What a worker's `nightledger.yaml` says of hooks. */
 export interface HookSettings {
   readonly hooks: readonly Hook[];
-  /** A schedule is late when none of its runs has ended for so long; left out: none is. */
+  /** A schedule is late when none of its runs has ended for so long. */
   readonly lateMs?: number | undefined;
-  /** Where people open the board, without the last slash. */
+  /** The board's address, without the last slash. */
   readonly board?: string | undefined;
-  /** `whsec_` and base64, by which requests are signed; left out: they are not. */
+  /** `whsec_` and base64, by which requests are signed. */
   readonly secret?: string | undefined;
 }
 

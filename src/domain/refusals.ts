@@ -12,7 +12,7 @@ export interface Refusals extends RefusedRequest {
 
 const MOST_KEPT = 10;
 
-/** Adds two lists; keeps the first ten different refusals, whose counts keep growing. */
+/** Adds two lists; keeps the first ten different refusals. */
 export function addRefusals(a: readonly Refusals[], b: readonly Refusals[]): readonly Refusals[] {
   if (b.length === 0) return a;
   const sum = [...a];

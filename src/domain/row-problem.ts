@@ -1,13 +1,13 @@
 export interface BrokenRule {
-  /** Names the rule in ids of jobs and batches, so it never changes. */
+  /** In ids of jobs and batches, so it never changes. */
   readonly code: string;
-  /** What is wrong, in words that may change; never quotes a value. */
+  /** Never quotes a value. */
   readonly rule: string;
 }
 
 /** What is wrong with a row of an input file. */
 export interface RowProblem extends BrokenRule {
-  /** Line the row starts at, from 1. */
+  /** Where the row starts, from 1. */
   readonly line: number;
   /** Null where it is the row as a whole. */
   readonly column: string | null;
@@ -15,13 +15,12 @@ export interface RowProblem extends BrokenRule {
   readonly same_as_line?: number;
 }
 
-/** A value that may appear only once in a file, and the column to blame where it appears again. */
+/** May appear once in a file. */
 export interface UniqueValue {
   readonly column: string;
   readonly value: string;
 }
 
-/** The value of a column that may appear only once; null where an invalid row lacks it. */
 export function uniqueIn<Column extends string>(column: Column) {
   return (row: { readonly [name in Column]?: string }): UniqueValue | null => {
     const value = row[column];
@@ -29,12 +28,11 @@ export function uniqueIn<Column extends string>(column: Column) {
   };
 }
 
-/** A row that an earlier line has already. */
 export function repeatedRow(line: number, column: string | null, first: number): RowProblem {
   return { line, column, code: "repeated", rule: `is the same as in line ${first}`, same_as_line: first };
 }
 
-/** What counts of a wrong row's problems in the id of its job or batch: columns, codes and repeated lines, no words. */
+/** For the id of a job or batch: no words. */
 export function problemCodes(problems: readonly RowProblem[]): unknown[] {
   return problems.map(({ column, code, same_as_line: first }) => [
     column,
@@ -51,15 +49,14 @@ export interface NamedFile {
   readonly contentType: string | null;
 }
 
-/** A row of an input file: what it says, or what is wrong with it. */
 export interface JudgedRow<Row extends object = object> {
   readonly line: number;
   /** Null for an invalid row. */
   readonly row: Row | null;
   readonly problems: readonly RowProblem[];
-  /** Whose row an invalid one is, by its own first column. */
+  /** Of an invalid row: its first column. */
   readonly owner?: string;
-  /** Files that it names, by column; their bytes are frozen with it. */
+  /** By column; their bytes are frozen with it. */
   readonly files?: Readonly<Record<string, NamedFile>>;
 }
 

@@ -1,4 +1,4 @@
-/** First bytes of everything sealed; the last one is the version of its form. */
+/** First bytes of everything sealed; the last one is a version. */
 export const SEALED_MARK = "NLS1";
 
 /** Replaces a payload that is not sealed with the deployment's keys. */
@@ -11,15 +11,11 @@ export function isUnsealed(value: unknown): boolean {
   return (value as Partial<typeof UNSEALED> | null | undefined)?.unsealed === true;
 }
 
-/** Encrypts what is stored on a disk where nobody may read it, and opens it again. */
 export interface Sealer {
-  /** Encrypts with the current key; the bytes open under the same context only. */
+  /** The bytes open under the same context only. */
   seal(bytes: Uint8Array, context: string): Uint8Array;
-  /**
-   * As {@link seal}, and the same for the same bytes of the same owner: comparing shows whether an owner's value changed, and
-   * nothing between owners (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
-   */
+  /** The same for the same bytes of an owner (docs/inside/decisions/0025-repeatable-encryption.md, "Decision"). */
   sealRepeatably(bytes: Uint8Array, context: string, owner: string): Uint8Array;
-  /** Opens what {@link seal} made, also under an older key. @throws InputError where key, bytes or context are others. */
+  /** Also under an older key. @throws InputError where key, bytes or context are others. */
   open(sealed: Uint8Array, context: string): Uint8Array;
 }

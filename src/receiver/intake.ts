@@ -5,12 +5,11 @@ import { AuthError, isRefusal } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
-import { type CustomerEvent, VALIDATED } from "../domain/onboarding/messages.js";
+import { VALIDATED } from "../domain/onboarding/messages.js";
 import { saidIn } from "../domain/onboarding/verdict.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { customerMessage } from "../domain/webhooks/messages.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
-import type { NamedCustomer } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
 import type { RequestCounts } from "./counts.js";
@@ -55,7 +54,6 @@ export async function takeEvent(
 }
 
 const VALIDATE_WITHIN_MS = 10_000;
-const SIGNAL_ATTEMPTS = 3;
 
 export interface SessionIntakeParts {
   readonly api: ApiClient;
@@ -95,26 +93,13 @@ export async function takeSession(
       const { fp_id, external_id, playbook_key, onboarding_id: onboardingId } = part;
       const of = { messageId: null, kind: VALIDATED, onboardingId, playbookVersion: null, at: null } as const;
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
-      return tell(customers, subject, { ...of, ...saidIn(part) });
+      const tell = () => customers.tell(subject, { ...of, ...saidIn(part) });
+      // Again, as only the holder of the token could repeat this.
+      return tell().catch(tell).catch(tell);
     }),
   );
   counts.countValidated();
   return { matched: matched.filter(Boolean).length };
-}
-
-/** Tries again: only the holder of the token could. */
-async function tell(
-  customers: CustomerNotice,
-  subject: NamedCustomer,
-  event: CustomerEvent,
-): Promise<boolean> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await customers.tell(subject, event);
-    } catch (error) {
-      if (attempt === SIGNAL_ATTEMPTS) throw error;
-    }
-  }
 }
 
 function tokenOf(body: string): string | undefined {

@@ -30,7 +30,7 @@ test("the failure's type is the error's name, and an input error is final", asyn
 test("where nothing may be given up, a full disk is tried again for ever", async () => {
   const environment = new MockActivityEnvironment({ attempt: 1_000 }, { logger: SILENT });
   const full = () => Promise.reject(new StoreFullError("full"));
-  await expect(environment.run(() => asActivityFailure(full, "wait"))).rejects.toMatchObject({
+  await expect(environment.run(() => asActivityFailure(full, "unless full"))).rejects.toMatchObject({
     type: FAILURE_TYPES.transient,
     nonRetryable: false,
     nextRetryDelay: 10_000,

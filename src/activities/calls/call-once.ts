@@ -18,37 +18,36 @@ import { LostAnswerError } from "../failure.js";
 import { CallRecord } from "./call-record.js";
 import { ageOf, believedMissingAfter, type Finding, type Resolution, requestOf } from "./lost-call.js";
 
-/** Milliseconds that a call may wait to start; after that it gives its place to others and is tried later. */
+/** A call that can't start within that gives its place to others. */
 const START_WITHIN_MS = 120_000;
 
-/** Milliseconds between two looks for an effect whose absence proves nothing: as long as it was looked for so far. */
+/** Between two looks for an effect whose absence proves nothing: as long as it was looked for so far. */
 const LOOK_AFTER_MS = 10_000;
 const MOST_BETWEEN_LOOKS_MS = 300_000;
 
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly operation: O;
   readonly params: ParamsOf<O>;
-  /** Staging prefix of this one call, ending in `/`: a repetition with the same prefix gets its answer. */
+  /** Staging prefix of this one call, ending in `/`. */
   readonly key: string;
-  /** How a lost answer is resolved; needed where the operation is not idempotent. */
+  /** Needed where the operation is not idempotent. */
   readonly resolution?: Resolution<ParamsOf<O>, A>;
   readonly clientToken?: ClientToken;
   readonly run?: string;
-  /** Makes the call and returns what is kept of its answer; left out: the parsed body. */
+  /** Returns what is kept of the answer; left out: the parsed body. */
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
-  /** Judges an answer before it is kept: one that it throws for is never used. */
+  /** An answer for which it throws is never used. */
   readonly accept?: (answer: A) => Promise<void>;
-  /** Epoch milliseconds after which no request leaves any more; left out: after {@link START_WITHIN_MS}. */
+  /** Epoch milliseconds; left out: {@link START_WITHIN_MS}. */
   readonly notAfter?: number;
 }
 
 /**
- * Makes a call whose answer is kept, sealed, in the staging area, so that it takes effect once however often the
- * activity is repeated. Runs inside an activity.
+ * Makes a call whose answer is kept, sealed, in the staging area, so that it takes effect once however often its activity is
+ * repeated.
  *
  * @throws LostAnswerError when an earlier request may have taken effect and nothing tells whether it did.
- * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect,
- * or after an answer that says nothing of it.
+ * @throws ApplicationFailure of type TransientError while that may still be told, or after a useless answer.
  * @throws ApiError, InputError of the call itself.
  */
 export async function callOnce<O extends Operation, A = ResponseOf<O>>(
@@ -120,7 +119,7 @@ class Attempt<O extends Operation, A> {
     throw this.#lookAgain(wait);
   }
 
-  /** @param givesUpAt epoch milliseconds; left out where the request is sent again then */
+  /** @param givesUpAt left out where the request is sent again then */
   #lookAgain(wait: number, givesUpAt?: number): ApplicationFailure {
     const { name: operation } = this.call.operation;
     return retryable(
@@ -131,7 +130,7 @@ class Attempt<O extends Operation, A> {
     );
   }
 
-  /** What a look-up found. What refuses to tell what became of the request has not refused the request. */
+  /** A refusal to tell what became of the request has not refused it. */
   async #lookedUp<F>(look: () => Promise<F>): Promise<F> {
     try {
       return await look();
@@ -161,7 +160,7 @@ class Attempt<O extends Operation, A> {
     return send?.(params, options) ?? (deps.api.read(operation, params, options) as Promise<A>);
   }
 
-  /** The effect of a refused request, or of an earlier one that it repeats, where a look-up finds it. */
+  /** What a refused request, or an earlier one that it repeats, did all the same. */
   async #effectIn(error: ApiError): Promise<{ readonly found: A } | undefined> {
     const { resolution } = this.call;
     if (resolution?.rule !== "lookup" || !(error instanceof RejectedError)) return undefined;
@@ -181,10 +180,7 @@ class Attempt<O extends Operation, A> {
     return isUseless(error) ? this.#unusable(error) : error;
   }
 
-  /**
-   * Makes the error for an answer that says nothing of what the service did. Such an answer is resolved as a lost one, but
-   * not without end: a proxy may give the same page to every request.
-   */
+  /** A useless answer is resolved as a lost one, but not without end: a proxy may give its page to every request. */
   async #unusable(error: ApiError): Promise<Error> {
     const unusable = await this.record.countUnusable();
     if (unusable < triesOf(USELESS_RETRY)) {
@@ -197,7 +193,7 @@ class Attempt<O extends Operation, A> {
   }
 }
 
-/** Whether an answer says that the request was carried out, but not as agreed. */
+/** Whether an answer says that the request was carried out, not as agreed. */
 function isUnfit(error: ApiError): boolean {
   return error instanceof SchemaError || error instanceof AnotherSubjectError;
 }

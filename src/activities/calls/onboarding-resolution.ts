@@ -22,7 +22,7 @@ import type { Finding, Resolution } from "./lost-call.js";
 /** How long an onboarding is looked for in lists that may show it only once it has ended. */
 const LOOKED_FOR_MS = 3_600_000;
 
-/** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
+/** Between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;
 
 /** The result of a creation, or what a later read shows of it. */
@@ -40,7 +40,7 @@ interface CreationContext {
   readonly known?: readonly string[];
 }
 
-/** By `external_id` the service itself returns the same onboarding again; by `fp_id` its lists are read. */
+/** By `external_id` the service returns the same onboarding again; by `fp_id` its lists are read. */
 export function onboardingResolution(
   deps: Dependencies,
   params: Creation,

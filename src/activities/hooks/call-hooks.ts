@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
-import { STEP_RETRY, triesOf } from "../../domain/backoff.js";
-import { SECOND } from "../../domain/duration.js";
+import { SHORT_RETRY, triesOf } from "../../domain/backoff.js";
 import { HOOK_WORKFLOW, type Hook, type HookSettings } from "../../domain/hook-settings.js";
 import { type HookCall, hooksOfRun, type JudgedRun } from "../../domain/hooks/judge.js";
 import { type HookAbout, type HookDelivery, hookWorkflowId } from "../../domain/hooks/message.js";
@@ -26,9 +25,6 @@ const JUDGED = `
     ) as previous
   from runs as own where run_id = $1`;
 
-/** Then a run ends without its hooks. */
-const MOST_ATTEMPTS = triesOf({ ...STEP_RETRY, until: 15 * SECOND });
-
 /** Calls the hooks of a run that has its row. */
 export async function callHooks({ hooks, lake, log }: HookDependencies, runId: string): Promise<void> {
   if (hooks === undefined || hooks.hooks.length === 0) return;
@@ -39,7 +35,7 @@ export async function callHooks({ hooks, lake, log }: HookDependencies, runId: s
     const { client } = Context.current();
     await startDeliveries(client, taskQueue, hooksOfRun(hooks.hooks, run), { runId, schedule: run.schedule });
   } catch (error) {
-    if (attempt < MOST_ATTEMPTS) throw error;
+    if (attempt < triesOf(SHORT_RETRY)) throw error;
     log.error(
       { run_id: runId, err: error },
       "the hooks of a run could not be called, and are not tried again",

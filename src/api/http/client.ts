@@ -21,29 +21,27 @@ import { judgesRequest, RefusedCalls } from "./refused-calls.js";
 import { compileRequest, type Request } from "./request.js";
 
 export interface ApiClientOptions extends ExchangeLimits {
-  /** Canonical, without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Calls in flight, and connections. */
   readonly concurrency: number;
-  /** Calls started per second; unlimited when left out. */
+  /** Calls started per second; left out: unlimited. */
   readonly rps?: number | undefined;
   readonly userAgent: string;
   /** Left out: those of the contract. */
   readonly words?: ServiceWords | undefined;
-  /** Told of each call that was sent, once it has ended. */
+  /** Called for each call that was sent, once it has ended. */
   readonly onCall?: ((call: MadeCall) => void) | undefined;
   /** Where processes share a pause of everything. */
   readonly pauses?: SharedPause | undefined;
 }
 
-/** A client of the service. It never repeats a call: retries belong to the workflows. */
+/** A client of the service. It never repeats a call. */
 export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "share">>;
 
 /** Thrown before sending when a call must queue again. */
 const QUEUE_AGAIN = new Error("queue again");
 
-/** Makes a client; the first calls open its connections. */
 export function createApiClient(options: ApiClientOptions): PooledClient {
   return new PooledClient(options);
 }
@@ -52,11 +50,11 @@ class PooledClient {
   readonly #options: ApiClientOptions;
   readonly #pool: Pool;
   readonly #queue: CallQueue;
-  /** Bounds the calls that have declared an intent ahead of their start. */
+  /** Of calls that declare an intent ahead of their start. */
   readonly #earlyIntents: CallQueue;
   readonly #basePath: string;
   readonly #authorization: string;
-  /** Credentials, in the forms in which a refusal may quote them. */
+  /** In the forms in which a refusal may quote them. */
   readonly #secrets: readonly string[];
   readonly #refusals = new RefusedCalls(
     () => this.isKeyRefused(),
@@ -82,18 +80,18 @@ class PooledClient {
       connections: concurrency,
       pipelining: 1,
       connect: { timeout: options.headersTimeoutMs },
-      // An exchange has its own exact timeouts; undici's are coarse and start again with every byte.
+      // undici's are coarse, and start again with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** As {@link CallQueue.share}; no more calls are in flight than connections. */
+  /** As {@link CallQueue.share}. */
   share(ask: () => Promise<CallLimits>): Promise<void> {
     return this.#queue.share(ask);
   }
 
-  /** Milliseconds for which the service wants no call of an operation; 0 where it takes them. */
+  /** As {@link CallQueue.pausedMs}. */
   pausedMs(operation: string): number {
     return this.#queue.pausedMs(operation);
   }
@@ -117,11 +115,7 @@ class PooledClient {
     return there === undefined ? undefined : there - here;
   }
 
-  /**
-   * Makes one call and returns the raw answer.
-   *
-   * @throws InputError when a parameter breaks the operation's rules (nothing is sent); ApiError.
-   */
+  /** Makes one call. @throws InputError when a parameter breaks the operation's rules; ApiError */
   async call<O extends Operation>(
     operation: O,
     params: ParamsOf<O>,
@@ -153,10 +147,7 @@ class PooledClient {
     }
   }
 
-  /**
-   * Makes one call and streams the body of its answer into `sink`; returns the rest of it.
-   * The sink is ended after a whole body, and destroyed when the body broke off.
-   */
+  /** Makes one call and streams the body of its answer into `sink`, which a body that broke off destroys. */
   async download<O extends Operation>(
     operation: O,
     params: ParamsOf<O>,
@@ -177,7 +168,7 @@ class PooledClient {
     }
   }
 
-  /** Makes one call and returns the parsed answer, checked against the operation's response schema. */
+  /** Makes one call and parses its answer. @throws as {@link readAnswer} */
   async read<O extends Operation>(
     operation: O,
     params: ParamsOf<O>,
@@ -186,12 +177,7 @@ class PooledClient {
     return readAnswer(operation, await this.call(operation, params, options));
   }
 
-  /**
-   * Whether the service refuses the key where it has refused a call: asks it for one user, whom nobody is, at once and before
-   * any other call of its run.
-   *
-   * @throws ApiError where the service does not say.
-   */
+  /** Whether the service refuses the key: asks at once for a user whom nobody is. @throws ApiError where it does not say */
   async isKeyRefused(options: CallOptions = {}): Promise<boolean> {
     const request = compileRequest(getUser, { path: { fp_id: NOBODY } }, this.#options.words);
     const { subject } = request;
@@ -218,7 +204,7 @@ class PooledClient {
     await this.#pool.destroy();
   }
 
-  /** Sends a call that has its place. @throws QUEUE_AGAIN unsent, where a pause began or its intent expired meanwhile */
+  /** Sends a call that has its place. @throws QUEUE_AGAIN unsent, where a pause began or its intent expired */
   async #send(
     operation: Operation,
     request: Request,
@@ -250,7 +236,7 @@ class PooledClient {
         if (isPause) this.#queue.refused(call, status, retryAfterMs(headers));
       },
     };
-    // A refused client token says nothing about the key that the rest of the run uses.
+    // A refused client token says nothing about the key.
     const doubted = operation.auth === "secret_key" ? run : undefined;
     const subject = call.subject || JSON.stringify(checked.body);
     return this.#refusals.judged({ ...call, subject, run: doubted }, () => this.#exchanged(made, waitsSince));

@@ -28,12 +28,11 @@ export function factsOf(
   return { operation: operation.name, sent: true, status, write };
 }
 
-/** Whether an error's answer says nothing of what the service did. */
 export function isUseless(error: unknown): error is TransientError {
   return error instanceof TransientError && USELESS.includes(error.reason);
 }
 
-/** Whether the service refused this very request, so that sending it again changes nothing. */
+/** Whether the service refused this very request. */
 export function isRefusal(error: unknown): error is RejectedError | NotFoundError {
   return error instanceof RejectedError || error instanceof NotFoundError;
 }
@@ -79,7 +78,6 @@ export class RateLimitedError extends ApiError {
     super(facts, slowDown(facts, retryAfterMs));
   }
 
-  /** Whether the pause is too long to wait for it. */
   get isFinal(): boolean {
     return (this.retryAfterMs ?? 0) > SERVICE_RETRY.until;
   }
@@ -181,7 +179,7 @@ export class NotSentError extends ApiError {
 export const UNRESOLVED =
   "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)";
 
-/** What a failed request may have done; undefined where it can't have changed anything. */
+/** What a failed request may have done; undefined for a read. */
 function fateOf({ sent, write }: CallFacts): string | undefined {
   if (write === undefined) return undefined;
   if (!sent) return "It was not sent, so nothing was changed. Try again later";
@@ -237,7 +235,7 @@ export function statusError(
   if (status === 429) return new RateLimitedError(facts, retryAfterMs(headers));
   if (status === 408 || status >= 500)
     return new TransientError(facts, `http_${status}`, retryAfterMs(headers));
-  // Followed, it would carry the key to another host; taken for a refusal, it would set off a full resync.
+  // Followed, it would carry the key elsewhere; as a refusal it would set off a full resync.
   if (status < 400)
     return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
   const refused = { ...facts, serviceMessage: messageOf() };

@@ -23,25 +23,24 @@ import { MOST_READ, type RefusalBody, relayWords } from "./refusal-words.js";
 const DISCARD_MS = 1000;
 const DISCARD_BYTES = 64 * 1024;
 
-// In bodies that may be held: how long one that flows into a sink may be, and how much of it gets one time limit.
+// Of `maxBodyBytes`: the longest body into a sink, and how much of it gets one time limit.
 const LONGEST_STREAM = 64;
 const STREAMED_IN_TIME = 4;
 
-/** A 2xx answer, its body byte for byte as it came. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** Of the body on the wire, also into a sink. */
   readonly bytes: number;
-  /** Milliseconds from the start of the request to the last byte of the answer. */
+  /** From the start to the last byte. */
   readonly durationMs: number;
   /** For an answer that must name what it was asked for. */
   readonly request: CheckedRequest;
 }
 
 export interface ExchangeLimits {
-  /** Milliseconds from the start, connecting included, to the answer's headers. */
+  /** Milliseconds from the start to the answer's headers. */
   readonly headersTimeoutMs: number;
   /** Milliseconds from the headers to the last byte; of a body into a sink, for every four announced `maxBodyBytes`. */
   readonly bodyTimeoutMs: number;

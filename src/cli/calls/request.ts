@@ -25,14 +25,11 @@ export interface CallFlags {
 
 export function findOperation(name: string): Operation {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
-  const found = OPERATIONS.find((operation) => operation.name === wanted);
-  if (found !== undefined) return found;
-  const near = nearestOf(
-    OPERATIONS.map((operation) => operation.name),
-    wanted,
-  );
+  const operation = OPERATIONS.find((one) => one.name === wanted);
+  if (operation !== undefined) return operation;
+  const names = OPERATIONS.map((one) => one.name);
   throw new InputError(
-    `call: no operation of this name; nothing was sent.${meantWords(near)} \`nightledger call --list\` shows all`,
+    `call: no operation of this name; nothing was sent.${meantWords(nearestOf(names, wanted))} \`nightledger call --list\` shows all`,
   );
 }
 
@@ -106,9 +103,8 @@ function target(
 ): { place: Place; field: string; schema: z.ZodType; below?: string } {
   const { path, query, headers, body } = operation.params;
   for (const [place, schema] of Object.entries({ path, query, headers, body }) as [Place, z.ZodType?][]) {
-    const inner = schema === undefined ? undefined : bare(schema);
-    if (!(inner instanceof z.ZodObject)) continue;
-    const field = inner.shape[name] as z.ZodType | undefined;
+    const inner = schema && bare(schema);
+    const field = inner instanceof z.ZodObject ? (inner.shape[name] as z.ZodType | undefined) : undefined;
     if (field !== undefined) return { place, field: name, schema: field };
   }
   for (const [option, header] of Object.entries(operation.headerNames ?? {})) {

@@ -1,16 +1,12 @@
-/** Why the receiver refuses a request, with the status of its answer. 5xx: the sender should send it again later. */
+/** Why the receiver refuses a request, with the status of its answer. */
 export const REFUSALS = {
-  /** No such path. */
   path: 404,
-  /** A path that takes another method. */
   method: 405,
-  /** Larger than a body may be. */
   too_large: 413,
-  /** The three headers of Standard Webhooks are missing or invalid. */
+  /** Those of Standard Webhooks. */
   headers: 401,
   /** Signed more than five minutes away from now. */
   timestamp: 401,
-  /** No signature matches a secret. */
   signature: 401,
   /** No JSON object; at `/validate`, without a token. */
   body: 400,
@@ -18,7 +14,7 @@ export const REFUSALS = {
   mode: 403,
   /** The service does not know the session. */
   session: 422,
-  /** More requests at once than are held in memory. */
+  /** More than are held in memory. */
   busy: 503,
   /** The lake, Temporal or the service can't be reached. */
   unavailable: 503,
@@ -27,7 +23,7 @@ export type Refusal = keyof typeof REFUSALS;
 
 export type ReceiverMode = "test" | "live";
 
-/** Whether an event is of the receiver's mode; an event without a mode is accepted. */
+/** An event without a mode is accepted. */
 export function isOfMode(mode: ReceiverMode, isLive: boolean | null): boolean {
   return isLive === null || isLive === (mode === "live");
 }
