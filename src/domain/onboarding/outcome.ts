@@ -10,8 +10,8 @@ export const OWN_STATUSES = [
   "cancelled",
 ] as const;
 /** How the status of an outcome was learned. */
-export const SETTLED_BY = ["sync", "webhook", "poll", "validation"] as const;
-export type SettledBy = (typeof SETTLED_BY)[number];
+export const DECIDED_BY = ["sync", "webhook", "poll", "validation"] as const;
+export type DecidedBy = (typeof DECIDED_BY)[number];
 
 type OutcomeColumn = (typeof OUTCOME_COLUMNS)[number];
 const NEVER_NULL = ["batch_id", "run_id", "line", "attempt", "version", "playbook_key", "status"] as const;
@@ -26,7 +26,7 @@ type ColumnValues = {
 type NamedValues = {
   /** Null for a wrong row of no kind. */
   readonly kind: CustomerKind | null;
-  readonly settled_by: SettledBy | null;
+  readonly settled_by: DecidedBy | null;
 };
 
 /** A row of `onboardings`; instants are ISO text. */

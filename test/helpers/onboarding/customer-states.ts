@@ -38,7 +38,7 @@ export function openRow(
 }
 
 export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending", review: false };
-export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "settled", settledBy: "webhook" };
+export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "final", decidedBy: "webhook" };
 /** Decided, and nobody has said whether a reviewer has to decide. */
 export const UNSAID: CustomerState = { ...PASSED, phase: "people", review: null };
 export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", review: true };

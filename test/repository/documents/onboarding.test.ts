@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { COLUMN_GROUPS, NAME_COLUMNS } from "../../../src/domain/onboarding/customer-column.js";
-import { OWN_STATUSES, SETTLED_BY } from "../../../src/domain/onboarding/outcome.js";
+import { DECIDED_BY, OWN_STATUSES } from "../../../src/domain/onboarding/outcome.js";
 import { ONBOARDING_STATUSES } from "../../../src/domain/service/onboarding-status.js";
 import { acceptedIdentifiers } from "../../../src/domain/service/vault/vault-identifier.js";
 import { OUTCOMES_CSV_COLUMNS } from "../../../src/domain/tables/onboardings.js";
@@ -48,7 +48,7 @@ describe("docs/use/tables.md on onboardings", () => {
   it("has every way in which a status is learned", () => {
     const rows = firstTable(section("docs/use/tables.md", "`onboardings`"));
     const meaning = rows.find(([name]) => name === "`settled_by`")?.[2] ?? "";
-    for (const way of SETTLED_BY) expect(meaning).toContain(`\`${way}\``);
+    for (const way of DECIDED_BY) expect(meaning).toContain(`\`${way}\``);
   });
 
   it("is the table that outcomes.csv is made of: no column that the table has not", () => {

@@ -1,7 +1,7 @@
 import {
   AnotherSubjectError,
   ApiError,
-  AuthError,
+  type AuthError,
   isRefusal,
   NotSentError,
   RateLimitedError,
@@ -10,60 +10,35 @@ import {
 } from "../../../api/http/errors.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
 import { triesOf } from "../../../domain/backoff.js";
-import type { SentCalls } from "../../../domain/counts.js";
 import { ANOTHER_SUBJECT, InputError } from "../../../domain/failures.js";
-import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
+import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import {
-  type CustomerStep,
-  type OpenCustomer,
-  ROW_RETRY,
-} from "../../../domain/onboarding/customer/open-customer.js";
+import { type OpenCustomer, ROW_RETRY } from "../../../domain/onboarding/customer/open-customer.js";
 import { LostAnswerError, refusedBy } from "../../failure.js";
-import { countedCalls } from "../../slice.js";
-import type { OnboardingDependencies } from "../dependencies.js";
-import { stageOutcome } from "./stage-outcome.js";
+
+/** How a row ends whose call failed. */
+export interface CallFailure extends OutcomeFacts, Pick<OpenCustomer, "refused"> {}
 
 /**
- * Runs a step of a row. Refused credentials change nothing and are told; the row ends as `failed` where another attempt
- * will not help, or many have not.
- *
- * @param withheld values that no error message may quote
- * @param nextAction what to do about an error, where that does not tell it itself
- * @throws the error itself where the step should be tried again, or where it is not the row's.
+ * What a failed call makes of its row: it ends where another try won't help, or many have not; undefined where it is tried
+ * again, or where the error is not the row's.
  */
-export async function rowStep(
-  given: OnboardingDependencies,
-  one: OpenCustomer,
-  withheld: unknown,
-  work: (deps: OnboardingDependencies) => Promise<Omit<CustomerStep, keyof SentCalls>>,
-  nextAction: () => Promise<string | undefined> = async () => undefined,
-): Promise<CustomerStep> {
-  const counted = countedCalls(given, withheld);
-  try {
-    const done = await work(counted.deps);
-    return { ...done, ...counted.sent };
-  } catch (error) {
-    if (error instanceof AuthError && !isTokenRefused(error)) {
-      if (error.sent) given.warnings.once(one.input.authEpoch, "unauthorized", {}, error.message);
-      return { state: one.state, ...counted.sent, unauthorized: error.mayNot ?? true };
-    }
-    const action = await nextAction();
-    if (!(error instanceof Error) || !endsRow(error, one.tries)) throw error;
-    const refusal = isRefusal(error) ? error : undefined;
-    const staged = await stageOutcome(given, one, afterFailure(one.state), {
-      error_class: error.name,
-      error_message: error.message,
-      next_action: action ?? nextActionAfter(error),
-      ...(error instanceof AnotherSubjectError && { trouble: `${error.operation}: ${ANOTHER_SUBJECT}` }),
-      ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
-    });
-    return { ...staged, ...counted.sent, ...(refusal && { refused: refusedBy(refusal) }) };
-  }
+export function failureOf(error: Error, { tries }: OpenCustomer, advice?: string): CallFailure | undefined {
+  if (!endsRow(error, tries)) return undefined;
+  const failure = {
+    error_class: error.name,
+    error_message: error.message,
+    next_action: advice ?? nextActionAfter(error),
+    events: [],
+  };
+  if (error instanceof AnotherSubjectError)
+    return { ...failure, trouble: `${error.operation}: ${ANOTHER_SUBJECT}` };
+  if (!isRefusal(error)) return failure;
+  return { ...failure, trouble: `${error.operation}: ${error.status ?? 0}`, refused: refusedBy(error) };
 }
 
 /** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
-function isTokenRefused({ operation }: AuthError): boolean {
+export function isTokenRefused({ operation }: AuthError): boolean {
   return operation === updateVault.name || operation === uploadToVault.name;
 }
 

@@ -11,39 +11,35 @@ import { getOnboarding } from "../../../api/operations/onboarding.js";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
 import { type RetryPolicy, triesOf } from "../../../domain/backoff.js";
 import { SECOND } from "../../../domain/duration.js";
+import type { Unauthorized } from "../../../domain/failures.js";
 import {
   afterPoll,
   type CustomerState,
   rowStatus,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import {
-  type CustomerStep,
-  type OpenCustomer,
-  ROW_RETRY,
-} from "../../../domain/onboarding/customer/open-customer.js";
+import { type OpenCustomer, ROW_RETRY } from "../../../domain/onboarding/customer/open-customer.js";
 import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { rowStep } from "./customer-failure.js";
-import { answeredStep, reportOf } from "./stage-outcome.js";
+import { applyAnswer, reportOf } from "./apply-answer.js";
+import type { RowInWork } from "./row-in-work.js";
 
 /** After so long, only the messages that led to a poll count. */
 const RETRY: RetryPolicy = { ...ROW_RETRY, until: 7 * SECOND };
 
 /**
- * Polls an onboarding, and applies the answer and the news that led to the poll: none where its time had come (
- * docs/reference/service.md, "Onboarding lookup").
+ * Polls an onboarding, and applies the answer and the news that led to the poll, if any
+ * (docs/reference/service.md, "Onboarding lookup").
  */
 export function pollOnboarding(
-  given: OnboardingDependencies,
-  one: OpenCustomer,
+  row: RowInWork,
   news: readonly CustomerEvent[],
-): Promise<CustomerStep> {
-  return rowStep(given, one, undefined, async (deps) => {
-    const found = await read(deps, one);
-    const state = afterPoll(one.state, news, found === null ? null : reportOf(found));
-    return answeredStep(deps, one, state, found, { events: eventsOf(news, state) });
+): Promise<Unauthorized | undefined> {
+  return row.call(undefined, async (deps) => {
+    const answer = await read(deps, row.one);
+    const state = afterPoll(row.one.state, news, answer === null ? null : reportOf(answer));
+    await applyAnswer(row, state, answer, { events: eventsOf(news, state) });
   });
 }
 

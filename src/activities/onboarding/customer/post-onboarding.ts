@@ -1,9 +1,9 @@
 import { AnotherSubjectError, factsOf } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
+import type { Unauthorized } from "../../../domain/failures.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { afterPost } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/external-id.js";
@@ -15,26 +15,23 @@ import {
   type StartedOnboarding,
 } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
+import { applyAnswer, reportOf } from "./apply-answer.js";
 import { onboardingPrefix } from "./call-prefix.js";
-import { rowStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
-import { answeredStep, reportOf } from "./stage-outcome.js";
+import type { RowInWork } from "./row-in-work.js";
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or
- * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md). A final
- * refusal, or a fate that nothing can tell, ends the row as `failed`.
+ * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md).
  */
-export async function postOnboarding(
-  given: OnboardingDependencies,
-  one: OpenCustomer,
-): Promise<CustomerStep> {
-  const { customer } = await given.batches.row(one.input.batchId, one.input.row);
-  return rowStep(given, one, valuesOf(customer), async (deps) => {
-    const made = customer.create ? await preparedId(deps, one.input) : null;
-    const body = await post(deps, one.input, customer, made);
-    const state = afterPost(one.state, reportOf(body), one.input.syncTimeoutSecs === null);
-    return answeredStep(deps, one, state, body, { fp_bid: made });
+export async function postOnboarding(row: RowInWork): Promise<Unauthorized | undefined> {
+  const { input, state } = row.one;
+  const { customer } = await row.deps.batches.row(input.batchId, input.row);
+  return row.call(valuesOf(customer), async (deps) => {
+    const made = customer.create ? await preparedId(deps, input) : null;
+    const body = await post(deps, input, customer, made);
+    const next = afterPost(state, reportOf(body), input.syncTimeoutSecs === null);
+    await applyAnswer(row, next, body, { fp_bid: made });
   });
 }
 

@@ -4,15 +4,15 @@ import { RejectedError } from "../../../api/http/errors.js";
 import { uploadError } from "../../../api/http/refused-upload.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
+import type { Unauthorized } from "../../../domain/failures.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callsPrefix, madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { answerKey, callState, type KeptAnswer } from "../../calls/call-record.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { rowStep } from "./customer-failure.js";
+import type { RowInWork } from "./row-in-work.js";
 
 type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
@@ -36,31 +36,22 @@ export async function preparedId(
  * exactly these fields; makes a business, or uses the one that has its external id. A repetition does no harm: it writes
  * the same values again, and a business is made once (docs/reference/service.md, "Vault update" and "Business creation").
  */
-export async function prepareCustomer(
-  given: OnboardingDependencies,
-  one: OpenCustomer,
-): Promise<CustomerStep> {
-  const { input, state } = one;
-  const frozen = await given.batches.row(input.batchId, input.row);
+export async function prepareCustomer(row: RowInWork): Promise<Unauthorized | undefined> {
+  const { input, tries } = row.one;
+  const frozen = await row.deps.batches.row(input.batchId, input.row);
   const { customer } = frozen;
-  const nextAction = async () => {
-    if (!customer.create || customer.externalId !== null) return undefined;
-    // A lost request may have created a business that nothing finds again: it is not sent a second time.
-    return (await callState(given.sealed, businessCallPrefix(input))) === "sent"
-      ? NEXT_ACTIONS.needsFpBid
-      : undefined;
-  };
-  return rowStep(
-    given,
-    one,
-    valuesOf(customer),
-    async (deps) => {
-      if (customer.create) await makeBusiness(deps, input, frozen);
-      else await writeVault(deps, input, customer, one.tries.times + 1);
-      return { state };
-    },
-    nextAction,
-  );
+  return row.call(valuesOf(customer), async (deps) => {
+    if (!customer.create) return writeVault(deps, input, customer, tries.times + 1);
+    try {
+      await makeBusiness(deps, input, frozen);
+    } catch (error) {
+      // A lost request may have created a business that nothing finds again: it is not sent a second time.
+      const isLost =
+        customer.externalId === null && (await callState(deps.sealed, businessCallPrefix(input))) === "sent";
+      if (isLost) row.advice = NEXT_ACTIONS.needsFpBid;
+      throw error;
+    }
+  });
 }
 
 async function writeVault(

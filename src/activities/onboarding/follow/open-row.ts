@@ -1,18 +1,19 @@
 import { callsOf, NO_CALLS } from "../../../domain/counts.js";
 import { DAY, HOUR } from "../../../domain/duration.js";
+import type { Unauthorized } from "../../../domain/failures.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
   afterFailure,
   afterLink,
   afterStop,
+  type CustomerState,
   rowVerdict,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
   afterTry,
-  type CustomerStep,
   dueStep,
   hasLinkEnded,
   isOutputAwaited,
@@ -24,13 +25,15 @@ import {
 } from "../../../domain/onboarding/customer/open-customer.js";
 import { withPoll } from "../../../domain/onboarding/customer/poll-schedule.js";
 import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
+import { outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { callState } from "../../calls/call-record.js";
 import { onboardingPrefix } from "../customer/call-prefix.js";
+import type { CallFailure } from "../customer/customer-failure.js";
 import { deliverLink } from "../customer/deliver-continuation.js";
 import { pollOnboarding } from "../customer/poll-onboarding.js";
 import { postOnboarding } from "../customer/post-onboarding.js";
 import { prepareCustomer } from "../customer/prepare-customer.js";
-import type { RowInWork } from "./row-in-work.js";
+import type { RowInWork } from "../customer/row-in-work.js";
 
 /** The failure of a row whose request was abandoned. */
 const UNANSWERED: OutcomeFacts = {
@@ -48,9 +51,13 @@ export async function step(row: RowInWork): Promise<OpenCustomer | null> {
 }
 
 /** Ends a row whose step can't succeed. */
-export async function fail(row: RowInWork, failure: OutcomeFacts): Promise<OpenCustomer | null> {
+export async function fail(
+  row: RowInWork,
+  { refused, ...failure }: CallFailure,
+): Promise<OpenCustomer | null> {
   row.undo();
   await end(row, failure);
+  if (refused) row.set({ refused });
   return conclude(row);
 }
 
@@ -67,7 +74,7 @@ export function lose(row: RowInWork, message: string): null {
 }
 
 async function end(row: RowInWork, failure: OutcomeFacts): Promise<void> {
-  await row.change(afterFailure(row.one.state), "failed", failure);
+  await change(row, afterFailure(row.one.state), "failed", failure);
   row.set({ tries: NO_TRIES });
 }
 
@@ -82,22 +89,20 @@ async function post(row: RowInWork): Promise<boolean> {
     }
   }
   if (row.one.input.prepare) {
-    const prepared = await row.try(() => prepareCustomer(deps, row.one));
+    const unauthorized = await prepareCustomer(row);
+    if (unauthorized) return putBack(row, unauthorized);
     row.set({ input: { ...row.one.input, prepare: false } });
-    if (!row.apply(prepared)) return putBack(row, prepared);
   }
-  if (row.one.state.phase !== "settled") {
-    row.isPosting = true;
-    const posted = await row.try(() => postOnboarding(deps, row.one));
-    if (!row.apply(posted)) return putBack(row, posted);
-    // Its polls begin with the answer, however long that took.
-    row.set({ polls: { ...row.one.polls, polledAt: row.now() } });
-  }
+  row.isPosting = true;
+  const unauthorized = await postOnboarding(row);
+  if (unauthorized) return putBack(row, unauthorized);
+  // Its polls begin with the answer, however long that took.
+  row.set({ polls: { ...row.one.polls, polledAt: row.now() } });
   row.isPosting = false;
   return true;
 }
 
-function putBack(row: RowInWork, { unauthorized = true }: CustomerStep): false {
+function putBack(row: RowInWork, unauthorized: Unauthorized): false {
   row.tell({ kind: "requeued", row: row.one.input.row, unauthorized, ...callsOf(row.one) });
   return false;
 }
@@ -114,9 +119,9 @@ async function act(row: RowInWork): Promise<void> {
   if (due === "poll" || !isWitnessed(row)) await poll(row, [], row.one);
   if (row.deps.api.serviceTime !== undefined && !isWitnessed(row))
     return due === "poll" ? undefined : row.set({ tries: afterTry(NO_TRIES, row.now(), HOUR) });
-  if (due === "deadline" && row.one.state.phase !== "settled")
-    return row.change(afterDeadline(row.one.state), "deadline");
-  if (isOverdue(row.one, now)) await row.change(afterDecisionTimeout(row.one.state), "patience");
+  if (due === "deadline" && row.one.state.phase !== "final")
+    return change(row, afterDeadline(row.one.state), "deadline");
+  if (isOverdue(row.one, now)) await change(row, afterDecisionTimeout(row.one.state), "patience");
 }
 
 /** Whether the service's clock bears out ours, but for a day: no clock takes a customer past a deadline alone. */
@@ -130,21 +135,21 @@ async function poll(
   news: readonly CustomerEvent[],
   { polls, mail }: Pick<OpenCustomer, "polls" | "mail">,
 ): Promise<void> {
-  const all = [...polls.hints, ...news];
-  const polled = await row.try(() => pollOnboarding(row.deps, row.one, all));
-  row.set({ mail, polls: withPoll(polls, row.now()) });
-  const { unauthorized = true } = polled;
-  if (!row.apply(polled)) row.tell({ kind: "refused", row: row.one.input.row, unauthorized, ...NO_CALLS });
-  if (hasLinkEnded(row.one, row.now())) await row.change(withoutLink(row.one.state), "link_ended");
+  const { status } = row.one.state;
+  const unauthorized = await pollOnboarding(row, [...polls.hints, ...news]);
+  const now = row.now();
+  row.set({ mail, polls: withPoll(polls, now, row.one.state.status !== status) });
+  if (unauthorized) row.tell({ kind: "refused", row: row.one.input.row, unauthorized, ...NO_CALLS });
+  if (hasLinkEnded(row.one, now)) await change(row, withoutLink(row.one.state), "link_ended");
 }
 
 /** Delivers a continuation and reports to the batch, once the row is processed. */
 async function report(row: RowInWork): Promise<void> {
   if (row.one.state.phase === "machine") return;
   await deliver(row);
-  const { input, state, told, messageHash, refused, outputPolled } = row.one;
-  if (told) return;
-  row.set({ told: true });
+  const { input, state, isReported, messageHash, refused, outputPolled } = row.one;
+  if (isReported) return;
+  row.set({ isReported: true });
   row.tell({
     kind: "done",
     row: input.row,
@@ -159,10 +164,10 @@ async function report(row: RowInWork): Promise<void> {
 async function deliver(row: RowInWork): Promise<void> {
   const { link } = row.one;
   if (link === null) return;
-  const isDelivered = await row.try(() => deliverLink(row.deps, row.one, link));
+  const isDelivered = await row.try(() => deliverLink(row, link));
   row.set({ link: null });
   const { state } = row.one;
-  await row.change(isDelivered ? afterLink(state, link.expiresAt) : withoutLink(state), "link");
+  await change(row, isDelivered ? afterLink(state, link.expiresAt) : withoutLink(state), "link");
 }
 
 async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
@@ -171,7 +176,7 @@ async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
   }
   await report(row);
   const { state, stopped } = row.one;
-  if (state.phase === "settled") return null;
+  if (state.phase === "final") return null;
   if (!stopped) return row.one;
   await stop(row);
   await report(row);
@@ -180,7 +185,7 @@ async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
 
 /** Ends with the last status: the batch was cancelled. */
 async function stop(row: RowInWork): Promise<void> {
-  await row.change(afterStop(row.one.state), "stopped");
+  await change(row, afterStop(row.one.state), "stopped");
 }
 
 /**
@@ -188,8 +193,18 @@ async function stop(row: RowInWork): Promise<void> {
  */
 async function fetchOutput(row: RowInWork): Promise<void> {
   if (!row.one.stopped) {
-    row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
+    await pollOnboarding(row, []);
     row.set({ outputPolled: true });
   }
   row.set({ outputDueAt: null });
+}
+
+/** Changes the state for a reason of ours. */
+async function change(
+  row: RowInWork,
+  state: CustomerState,
+  event: string,
+  failure?: OutcomeFacts,
+): Promise<void> {
+  await row.change(state, { events: [outcomeEvent(event, state.status)], ...failure });
 }

@@ -8,9 +8,10 @@ import { shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { asFull } from "../../../lake/store/local/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
+import { failureOf } from "../customer/customer-failure.js";
+import { RowInWork } from "../customer/row-in-work.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { abandon, fail, lose, step } from "./open-row.js";
-import { RowInWork } from "./row-in-work.js";
 
 /** A step whose failure nobody foresaw. */
 const RETRY: RetryPolicy = { ...ROW_RETRY, until: 10 * HOUR };
@@ -50,6 +51,8 @@ export async function workRows(
 /** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */
 async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer | null> {
   const again = (thrown: unknown) => triedAgain(row, thrown);
+  const end = error instanceof Error ? failureOf(error, row.one, row.advice) : undefined;
+  if (end !== undefined) return fail(row, end).catch(again);
   const { aborted, reason } = cancellationSignal();
   if (aborted) {
     if (!(reason instanceof CancelledFailure) || reason.message !== "CANCELLED") throw error;
@@ -61,8 +64,10 @@ async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer 
   const { input, tries } = row.undo();
   const { batchId, runId, line } = input;
   const attempt = tries.times + 1;
-  const told = { run_id: runId, batch_id: batchId, line };
-  row.deps.warnings.failed(told, failure, { attempt, class: failure.type });
+  row.deps.warnings.failed({ run_id: runId, batch_id: batchId, line }, failure, {
+    attempt,
+    class: failure.type,
+  });
   if (!failure.nonRetryable && attempt < triesOf(RETRY)) {
     const again = triedAgain(row, error, failure.nextRetryDelay);
     const [{ givesUpAt = undefined } = {}] = (failure.details ?? []) as { readonly givesUpAt?: number }[];

@@ -1,14 +1,14 @@
 import { isDecision } from "../../service/onboarding-status.js";
 import type { OpenOutcome } from "../batch/batch-rows.js";
 import { type CustomerEvent, VALIDATED } from "../messages.js";
-import type { SettledBy } from "../outcome.js";
+import type { DecidedBy } from "../outcome.js";
 import { type Said, saysTheSame, type Verdict } from "../verdict.js";
 
 /**
  * The phase of a customer: the service works on it, people must do something, or it is finished. A row is *processed*
  * when its phase is no longer `machine`.
  */
-export type CustomerPhase = "machine" | "people" | "settled";
+export type CustomerPhase = "machine" | "people" | "final";
 
 /** The state of one customer: small and never personal. */
 export interface CustomerState extends Pick<Verdict, "review"> {
@@ -17,7 +17,7 @@ export interface CustomerState extends Pick<Verdict, "review"> {
   readonly status: string | null;
   readonly phase: CustomerPhase;
   /** How `status` was learned; null while nothing is decided. */
-  readonly settledBy: SettledBy | null;
+  readonly decidedBy: DecidedBy | null;
   /** Version that an event named; null where none did. */
   readonly playbookVersion: number | null;
   /** A reviewer asked the customer for more. */
@@ -51,7 +51,7 @@ export const UNPOSTED: CustomerState = {
   status: null,
   review: null,
   phase: "machine",
-  settledBy: null,
+  decidedBy: null,
   playbookVersion: null,
   infoRequested: false,
   failed: false,
@@ -65,7 +65,7 @@ export const UNPOSTED: CustomerState = {
 };
 
 /** Applies the service's own answer. */
-export function afterReport(state: CustomerState, report: OnboardingReport, by: SettledBy): CustomerState {
+export function afterReport(state: CustomerState, report: OnboardingReport, by: DecidedBy): CustomerState {
   const { status } = report;
   const known = {
     ...state,
@@ -80,7 +80,7 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
     status,
     review,
     phase: phaseAfter(state.phase, status, review),
-    settledBy: isDecision(status) ? (isNew ? by : (state.settledBy ?? by)) : null,
+    decidedBy: isDecision(status) ? (isNew ? by : (state.decidedBy ?? by)) : null,
     infoRequested: state.infoRequested && review !== false && !isOtherDecision(state, status),
   };
 }
@@ -120,8 +120,8 @@ export function lacksReview({ status, review, infoRequested }: CustomerState): b
 
 function phaseAfter(phase: CustomerPhase, status: string, review: boolean | null): CustomerPhase {
   // A finished row is not waited for a second time.
-  if (phase === "settled") return "settled";
-  if (isDecision(status)) return review === false ? "settled" : "people";
+  if (phase === "final") return "final";
+  if (isDecision(status)) return review === false ? "final" : "people";
   // The decision is still to come, also where it will be a reviewer's.
   return status === "pending" ? phase : "people";
 }
@@ -159,7 +159,7 @@ export function afterPoll(
     polled,
   );
   const isOver = news.length === 0 && told.status === state.status && lacksReview(told);
-  return isOver ? { ...told, phase: "settled" } : told;
+  return isOver ? { ...told, phase: "final" } : told;
 }
 
 /** A report with the review that the newest webhook of the same status says, where it says none itself. */
@@ -195,13 +195,13 @@ export function withoutLink(state: CustomerState): CustomerState {
 
 /** Whether the row waits for its customer, who then needs a continuation. */
 export function needsCustomer(state: CustomerState): boolean {
-  return state.status === "incomplete" && state.phase !== "settled";
+  return state.status === "incomplete" && state.phase !== "final";
 }
 
 /** Whether the service decided without an output, which may follow. */
 export function lacksOutput({ phase, status, hasOutput, failed, expired }: CustomerState): boolean {
   if (hasOutput || failed || expired) return false;
-  return phase === "settled" && isDecision(status) && status !== "error";
+  return phase === "final" && isDecision(status) && status !== "error";
 }
 
 /** The row's status: `onboardings.status`. */
@@ -224,17 +224,17 @@ export function afterDecisionTimeout(state: CustomerState): CustomerState {
 
 /** The deadline finishes the row; a customer who did not continue has expired. */
 export function afterDeadline(state: CustomerState): CustomerState {
-  return { ...state, phase: "settled", expired: state.expired || state.status === "incomplete" };
+  return { ...state, phase: "final", expired: state.expired || state.status === "incomplete" };
 }
 
 /** The batch was cancelled or another row takes over: the row is finished with its last status. */
 export function afterStop(state: CustomerState): CustomerState {
-  return { ...state, phase: "settled", cancelled: state.onboardingId === null && !state.failed };
+  return { ...state, phase: "final", cancelled: state.onboardingId === null && !state.failed };
 }
 
 /** Nothing could be posted, or it is not known whether it was: only `runs retry` tries it again. */
 export function afterFailure(state: CustomerState): CustomerState {
-  return { ...state, phase: "settled", failed: true };
+  return { ...state, phase: "final", failed: true };
 }
 
 /** The state of an onboarding that an earlier command posted, from its outcome. */

@@ -53,7 +53,7 @@ export function newOutcome(
     output: output == null ? (prior?.output ?? null) : JSON.stringify(output),
     started_at: startedAt,
     next_action: facts.next_action ?? nextActionOf(state, pinned),
-    expires_at: deadline === undefined || state.phase === "settled" ? null : new Date(deadline).toISOString(),
+    expires_at: deadline === undefined || state.phase === "final" ? null : new Date(deadline).toISOString(),
     ...(facts.events?.length && { events: facts.events }),
   };
 }
@@ -65,7 +65,7 @@ function subjectOf(customer: CustomerRow, facts: OutcomeFacts, prior: Outcome | 
 }
 
 function endOf(state: CustomerState, prior: Outcome | undefined) {
-  const { onboardingId, review, settledBy, failed, cancelled, expired } = state;
+  const { onboardingId, review, decidedBy, failed, cancelled, expired } = state;
   const status = rowStatus(state);
   const hasEnded = failed || cancelled || expired || isDecision(state.status);
   // The same end keeps its time.
@@ -75,7 +75,7 @@ function endOf(state: CustomerState, prior: Outcome | undefined) {
     status,
     requires_manual_review: onboardingId === null ? null : review,
     settled_at: hasEnded ? (known ?? new Date().toISOString()) : null,
-    settled_by: settledBy,
+    settled_by: decidedBy,
   };
 }
 

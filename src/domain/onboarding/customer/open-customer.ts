@@ -1,13 +1,11 @@
 import { type RetryPolicy, waitAfter } from "../../backoff.js";
-import { addedCalls, NO_CALLS, type SentCalls } from "../../counts.js";
+import { NO_CALLS, type SentCalls } from "../../counts.js";
 import { HOUR, MINUTE, SECOND } from "../../duration.js";
-import type { Unauthorized } from "../../failures.js";
 import type { RefusedRequest } from "../../refusals.js";
 import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
 import type { CustomerEvent } from "../messages.js";
 import type { Outcome } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";
-import { type Mail, NO_MAIL } from "./customer-mail.js";
 import { type CustomerState, lacksOutput, lacksReview, reopened, UNPOSTED } from "./customer-state.js";
 import {
   beginPolls,
@@ -16,8 +14,55 @@ import {
   relevanceOf,
   reviewWaitMs,
   withHint,
-  withNewStatus,
 } from "./poll-schedule.js";
+
+/*
+The life of a customer's row.
+
+1. Its batch plans it (`planRow`): it has ended without a post (wrong, posted before, cancelled), or it *waits* for room in
+   the batch's window. It becomes *outstanding* when the batch hands it over (`batch-changes.ts`).
+2. The workflow `follow` opens it: an {@link OpenCustomer} under its customer's key, in a shard (`shard.ts`). Where the
+   customer is in work in another batch, the row ends as `cancelled`.
+3. A slice of due rows works on it (`workRows`): {@link dueStep} says what is due. Unposted, it is prepared and posted, once,
+   by the call that is kept under its row key. Then its phase (`customer-state.ts`) says whose turn it is: `machine`, the
+   service works on it; `people`, somebody must act; `final`, nothing more is asked. It is polled as `poll-schedule.ts`
+   says, and by news: webhooks and validated sessions come into its {@link Mail} at any time, and a slice reads them.
+4. Where an outcome is due, a slice stages it as the next version, sealed; where the service gave a continuation, it
+   delivers this to the batch's file. A step that fails is tried again from where it began; {@link Tries} counts that.
+5. What a slice did is one object in the staging area. `settleRows` applies it (`applySlice`): first the outcomes go into
+   the tables, then the new rows into the next version of the shards, then the reports to the batches.
+6. Once a row's phase is no longer `machine`, its batch hears of it (`isReported`) and no longer waits for it. The row stays open
+   until it is `final`, its deadline passes or its batch is stopped; further outcomes are further versions.
+
+A kill before a slice's object is there leaves a kept call and staged outcomes: the row is due as before, and the next step
+finds them. A kill after it leaves the object, and applying it again writes the same. A report that gets lost is asked for:
+a batch hands a silent row over again.
+*/
+
+/** Webhooks remembered by their id, so that a duplicate is dropped; duplicates come soon after the first. */
+const MOST_REMEMBERED = 500;
+
+/** News that no step has read, also what came before its own answer. */
+export interface Mail {
+  readonly events: readonly CustomerEvent[];
+  readonly seen: readonly string[];
+}
+
+export const NO_MAIL: Mail = { events: [], seen: [] };
+
+/** Adds news, unless it is a webhook's duplicate. */
+export function withEvent(mail: Mail, event: CustomerEvent): Mail {
+  const events = [...mail.events, event];
+  const { messageId } = event;
+  if (messageId === null) return { ...mail, events };
+  if (mail.seen.includes(messageId)) return mail;
+  return { events, seen: [...mail.seen, messageId].slice(-MOST_REMEMBERED) };
+}
+
+/** The mail after a step that left some of it, with what came after the first `read` events. */
+export function mailAfter(left: Mail, now: Mail, read: number): Mail {
+  return { events: [...left.events, ...now.events.slice(read)], seen: now.seen };
+}
 
 /** The tries of a step that failed and is tried again; none after a step that succeeded. */
 interface Tries {
@@ -40,7 +85,7 @@ export interface OpenCustomer extends SentCalls {
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
   /** Whether the batch knows that the row is processed. */
-  readonly told: boolean;
+  readonly isReported: boolean;
   /** Epoch milliseconds. */
   readonly deadline: number;
   /** Epoch milliseconds. */
@@ -67,7 +112,7 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     link: null,
     ...NO_CALLS,
     messageHash: null,
-    told: false,
+    isReported: false,
     deadline: now + timing.deadline,
     decisionTimeout: now + timing.decisionTimeout,
     polls: beginPolls(now),
@@ -81,7 +126,7 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
 
 /** Whether its onboarding was posted, and the answer is applied, or none is posted any more. */
 export function isPosted({ state }: OpenCustomer): boolean {
-  return state.onboardingId !== null || state.phase === "settled";
+  return state.onboardingId !== null || state.phase === "final";
 }
 
 /** Epoch milliseconds at which a row has something to do. */
@@ -138,31 +183,6 @@ export function newsTaken({ state, mail, polls }: OpenCustomer): {
     mail.events.filter((event) => relevanceOf(state, event) === relevance);
   const left = { polls: worth("weak").reduce(withHint, polls), mail: { ...mail, events: [] } };
   return { news: worth("relevant"), left };
-}
-
-/** What a step for a row came to. */
-export interface CustomerStep extends SentCalls {
-  readonly state: CustomerState;
-  /** Left out where there is nothing new to say. */
-  readonly outcome?: Outcome;
-  /** Hash of the error message that the row ended with; null without one. */
-  readonly messageHash?: string | null;
-  readonly refused?: RefusedRequest;
-  readonly link?: LinkOffer;
-  /** The service refused the key: nothing was done, and the batch pauses. */
-  readonly unauthorized?: Unauthorized;
-}
-
-export function afterStep(
-  one: OpenCustomer,
-  { state, outcome, messageHash = null, refused, ...step }: CustomerStep,
-): OpenCustomer {
-  const counted = { ...one, ...addedCalls(one, step) };
-  if (step.unauthorized) return counted;
-  const polls = state.status === one.state.status ? one.polls : withNewStatus(one.polls);
-  const known = { ...counted, polls, state, link: step.link ?? one.link };
-  if (outcome === undefined) return known;
-  return { ...known, recorded: state, messageHash, ...(refused && { refused }) };
 }
 
 /** Whether the last continuation has expired and no other one is there to be delivered. */

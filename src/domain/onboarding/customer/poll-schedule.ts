@@ -29,14 +29,11 @@ export function withHint(polls: PollsSoFar, event: CustomerEvent): PollsSoFar {
   return { ...polls, hints: [...polls.hints, event].slice(-MOST_HINTS) };
 }
 
-export function withPoll({ polls, hinted, hints }: PollsSoFar, now: number): PollsSoFar {
+/** After another status the waits are short again. */
+export function withPoll({ polls, hinted, hints }: PollsSoFar, now: number, isNewStatus = false): PollsSoFar {
+  if (isNewStatus) return beginPolls(now);
   const brought = hints.length > 0 ? 1 : 0;
   return { polls: polls + 1, hinted: hinted + brought, polledAt: now, hints: [] };
-}
-
-/** The status changed: the waits are short again. */
-export function withNewStatus(polls: PollsSoFar): PollsSoFar {
-  return { ...polls, polls: 0, hinted: 0 };
 }
 
 /** How long to wait for the next poll, after so many without news. */
@@ -83,7 +80,7 @@ type EventRelevance = "relevant" | "weak" | "irrelevant";
 
 /** Weighs news against what is known. */
 export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRelevance {
-  if (state.phase === "settled") return "irrelevant";
+  if (state.phase === "final") return "irrelevant";
   if (event.onboardingId !== null && event.onboardingId !== state.onboardingId) return "irrelevant";
   switch (event.kind) {
     case VALIDATED:

@@ -1,14 +1,15 @@
 import { NO_CALLS } from "../../counts.js";
 import type { CustomerInput } from "../batch/batch-rows.js";
-import { mailAfter, withEvent } from "../customer/customer-mail.js";
 import { rowVerdict } from "../customer/customer-state.js";
 import {
   type AddressedReport,
   dueAt,
+  mailAfter,
   type OpenCustomer,
   type OutcomeToRecord,
   openCustomer,
   triedNow,
+  withEvent,
 } from "../customer/open-customer.js";
 import type { CustomerEvent } from "../messages.js";
 import type { Verdict } from "../verdict.js";
@@ -104,10 +105,10 @@ export function settled(
   for (const { key, input } of rows) {
     const busy = open.get(key);
     // One that only waits for people makes room: the newest row of a customer has its later outcomes.
-    const isFree = busy === undefined || (busy.told && !isSameRow(busy.input, input));
+    const isFree = busy === undefined || (busy.isReported && !isSameRow(busy.input, input));
     if (isFree) open.set(key, openCustomer(input, now));
     else if (!isSameRow(busy.input, input)) refused.push({ input, batchId: busy.input.batchId });
-    else if (busy.told) reports.push(silentReport(input, rowVerdict(busy.state)));
+    else if (busy.isReported) reports.push(silentReport(input, rowVerdict(busy.state)));
   }
   for (const { key, event } of news) {
     const one = open.get(key);

@@ -1,11 +1,11 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { beforeEach, expect, test } from "vitest";
 import { prepareCustomer } from "../../../../src/activities/onboarding/customer/prepare-customer.js";
-import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { workOn } from "../../../helpers/onboarding/row-work.js";
 import { openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";
 
 const MINUTE_MS = 60_000;
@@ -19,10 +19,11 @@ beforeEach(async () => {
 });
 
 /** The n-th attempt at a row's vault while the service is down, so long after the first one was due. */
-function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
+function attempt(n: number, sinceMs: number) {
   const tries = { times: n - 1, since: Date.now() - sinceMs, notBefore: 0 };
   const environment = new MockActivityEnvironment({}, { logger: SILENT });
-  return environment.run(() => prepareCustomer(bench.deps, openRow({ batchId }, { tries })));
+  const one = openRow({ batchId }, { tries });
+  return environment.run((): ReturnType<typeof workOn> => workOn(bench.deps, one, prepareCustomer));
 }
 
 test.for([
@@ -50,8 +51,9 @@ test.each([400, 409, 422])(
     const row = customer(2, { kind: "business", fpId: null, externalId: "acme-2" });
     const id = await freezeCustomers(bench.deps.batches, [row]);
     const environment = new MockActivityEnvironment({}, { logger: SILENT });
+    const one = openRow({ batchId: id });
     const step = await environment.run(
-      (): Promise<CustomerStep> => prepareCustomer(bench.deps, openRow({ batchId: id })),
+      (): ReturnType<typeof workOn> => workOn(bench.deps, one, prepareCustomer),
     );
     expect(step.state.failed).toBe(false);
   },

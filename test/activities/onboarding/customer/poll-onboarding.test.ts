@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { keptLink } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
+import { keptLink } from "../../../../src/activities/onboarding/customer/apply-answer.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
@@ -17,6 +17,7 @@ import {
   POSTED,
 } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { workOn } from "../../../helpers/onboarding/row-work.js";
 import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 const DAY = 86_400_000;
@@ -41,6 +42,9 @@ function stand(known: CustomerState) {
   return openRow({ batchId }, { state, recorded: state, deadline: Date.now() + 14 * DAY });
 }
 
+const poll = (known: CustomerState, events: readonly CustomerEvent[]) =>
+  bench.run(() => workOn(bench.deps, stand(known), (row) => pollOnboarding(row, events)));
+
 /** A poll that is answered with this. */
 async function look(answer: object, known: CustomerState, events: readonly CustomerEvent[] = []) {
   bench.sandbox.addFault({
@@ -50,7 +54,7 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     times: 1,
   });
   await keptLinksFile(bench.deps.sealed, batchId).put("unused");
-  return bench.run(() => pollOnboarding(bench.deps, stand(known), events));
+  return poll(known, events);
 }
 
 test("a poll that lags behind does not undo the webhook that led to it", async () => {
@@ -63,13 +67,13 @@ test("a poll that lags behind does not undo the webhook that led to it", async (
 test("a poll that knows more than the webhook counts", async () => {
   const told = event("service.onboarding.incomplete", { status: "incomplete" });
   const step = await look({ status: "pass" }, POSTED, [told]);
-  expect(step.state).toMatchObject({ status: "pass", phase: "settled" });
+  expect(step.state).toMatchObject({ status: "pass", phase: "final" });
 });
 
 test("a poll that is about another onboarding does not undo the webhook that led to it", async () => {
   const told = completed("fail");
   const step = await look({ id: "onboarding_of_another_2222", status: "pass" }, POSTED, [told]);
-  expect(step.state).toMatchObject({ status: "fail", phase: "settled" });
+  expect(step.state).toMatchObject({ status: "fail", phase: "final" });
   expect(bench.logged()).toMatchObject([{ msg: "a poll was about another onboarding", answered: "•••2222" }]);
 });
 
@@ -78,7 +82,7 @@ test.each([
   ["as every call is", 9, true, "pending"],
 ])("a poll that is answered 401 %s", async (_, times, unauthorized, status) => {
   bench.sandbox.addFault({ kind: "status", status: 401, times, ...(times === 1 && POLL) });
-  const step = await bench.run(() => pollOnboarding(bench.deps, stand(POSTED), [completed("fail")]));
+  const step = await poll(POSTED, [completed("fail")]);
   expect(step).toMatchObject({ state: { status } });
   expect(step.unauthorized).toBe(unauthorized);
 });
@@ -98,7 +102,7 @@ test("a review that only the webhook says is in the outcome", async () => {
 test("a reviewer's decision ends the review where only the webhook says that it is over", async () => {
   const decided = event("service.user.manual_review", { status: "fail", review: false });
   const step = await look({ ...BARE, status: "fail" }, IN_REVIEW, [decided]);
-  expect(step.state.phase).toBe("settled");
+  expect(step.state.phase).toBe("final");
   expect(step.outcome).toMatchObject({ status: "fail", requires_manual_review: false, next_action: null });
 });
 
@@ -125,9 +129,9 @@ test("a fresh link is the next delivery, the same one none; five at most", async
     const step = await lookForLink(number, state);
     expect(step.link).toEqual({ number, expiresAt: Date.UTC(2030, 0, number) });
     state = afterLink(step.state, step.link?.expiresAt ?? null);
-    expect((await lookForLink(number, state)).link).toBeUndefined();
+    expect((await lookForLink(number, state)).link).toBeNull();
   }
-  expect((await lookForLink(6, state)).link).toBeUndefined();
+  expect((await lookForLink(6, state)).link).toBeNull();
 });
 
 test("the end of a link without an offset is UTC in any zone of this machine", async () => {
@@ -159,7 +163,7 @@ test("a row that is taken up again never gives a delivery's number to another li
   expect(await kept(1)).toEqual(open(1));
   const after = afterLink(state, link?.expiresAt ?? null);
   expect(after.links).toBe(3);
-  expect((await lookForLink(3, after)).link).toBeUndefined();
+  expect((await lookForLink(3, after)).link).toBeNull();
 });
 
 test("a row that is taken up again hands the link that is still the last out as what it was", async () => {
@@ -167,5 +171,5 @@ test("a row that is taken up again hands the link that is still the last out as 
   await lookForLink(2, { ...INCOMPLETE, links: 1 });
   const { link, state } = await lookForLink(2, INCOMPLETE);
   expect(link?.number).toBe(2);
-  expect((await lookForLink(2, afterLink(state, link?.expiresAt ?? null))).link).toBeUndefined();
+  expect((await lookForLink(2, afterLink(state, link?.expiresAt ?? null))).link).toBeNull();
 });

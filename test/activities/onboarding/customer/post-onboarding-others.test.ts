@@ -5,6 +5,7 @@ import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { workOn } from "../../../helpers/onboarding/row-work.js";
 import { startLyingProxy } from "../../../helpers/stand-in/lying-proxy.js";
 import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -31,12 +32,13 @@ beforeEach(async () => {
 
 const post = (row: number, attempt = 1) =>
   bench.run(() =>
-    postOnboarding(
+    workOn(
       { ...bench.deps, api },
       openRow({
         ...{ batchId, runId: `run-${attempt}`, row, line: row + 2, attempt },
         ...{ rowKey: `key-${row}`, retry: attempt > 1 },
       }),
+      postOnboarding,
     ),
   );
 const outcomeOf = (row: number, attempt = 1) =>

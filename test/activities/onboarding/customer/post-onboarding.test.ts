@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
-import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { eachTest } from "../../../helpers/each-test.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { workOn } from "../../../helpers/onboarding/row-work.js";
 import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 const bench = eachTest(openActivityBench);
@@ -21,17 +21,13 @@ beforeEach(async () => {
   );
 });
 
-function post(row: number, syncTimeoutSecs: number | null = null): Promise<CustomerStep> {
-  return bench.run(() =>
-    postOnboarding(
-      bench.deps,
-      openRow({ batchId, row, line: row + 2, rowKey: `key-${row}`, syncTimeoutSecs }),
-    ),
-  );
+function post(row: number, syncTimeoutSecs: number | null = null) {
+  const one = openRow({ batchId, row, line: row + 2, rowKey: `key-${row}`, syncTimeoutSecs });
+  return bench.run(() => workOn(bench.deps, one, postOnboarding));
 }
 
 /** Posts a row as often as Temporal would; the result of its last attempt. */
-async function postToTheEnd(row: number): Promise<CustomerStep> {
+async function postToTheEnd(row: number) {
   for (;;) {
     try {
       return await post(row);
@@ -62,7 +58,7 @@ test("rows that a proxy answers for the service end with what to do, and count a
 
 test("what the service says of a refusal is in the outcome, masked, and decides nothing", async () => {
   const said = ["c-2 of Ann Annason: no such thing", "no such playbook"];
-  const steps: CustomerStep[] = [];
+  const steps: Awaited<ReturnType<typeof post>>[] = [];
   for (const [row, message] of said.entries()) {
     const body = JSON.stringify({ error: { message } });
     bench.sandbox.addFault({ kind: "status", status: 400, body, operation: "create_onboarding", id: "said" });
@@ -91,7 +87,7 @@ test("what the service says of a refusal is in the outcome, masked, and decides 
 
 test.for([
   ["asynchronous", null, { status: "pending", phase: "machine" }],
-  ["synchronous", 5, { status: "none", phase: "settled" }],
+  ["synchronous", 5, { status: "none", phase: "final" }],
 ] as const)("the answer `none` to a request that is %s", async ([, secs, expected]) => {
   const body = JSON.stringify({ id: "ob_1", status: "none", requires_manual_review: false });
   bench.sandbox.addFault({ kind: "wrong_body", operation: "create_onboarding", body });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RowInWork } from "../../../../src/activities/onboarding/customer/row-in-work.js";
 import { step } from "../../../../src/activities/onboarding/follow/open-row.js";
-import { RowInWork } from "../../../../src/activities/onboarding/follow/row-in-work.js";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import { DAY, HOUR } from "../../../../src/domain/duration.js";
@@ -71,7 +71,7 @@ test("a row that is overdue by this machine's clock alone is polled, and no more
 test("a row whose earlier outcome is torn waits, and what its neighbour came to is kept", async () => {
   const [torn] = rows;
   if (torn === undefined) throw new Error("no row");
-  rows[0] = { ...torn, told: true, state: { ...torn.state, version: 1 } };
+  rows[0] = { ...torn, isReported: true, state: { ...torn.state, version: 1 } };
   await keptOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2))).put(outcomeOf(customer(2)));
   const [key = ""] = (await bench.deps.sealed.list(`_staging/${batchId}/outcomes/`)).map(
     (entry) => entry.key,

@@ -41,21 +41,21 @@ test.for<Case>([
     "pass",
     ["pass", true, "people"],
   ],
-  ["the webhook says that none does", POSTED, [completed("pass")], "pass", ["pass", false, "settled"]],
+  ["the webhook says that none does", POSTED, [completed("pass")], "pass", ["pass", false, "final"]],
   [
     "the reviewer has decided otherwise",
     IN_REVIEW,
     [decided("fail", false)],
     "fail",
-    ["fail", false, "settled"],
+    ["fail", false, "final"],
   ],
-  ["the reviewer has confirmed it", IN_REVIEW, [decided("pass", false)], "pass", ["pass", false, "settled"]],
+  ["the reviewer has confirmed it", IN_REVIEW, [decided("pass", false)], "pass", ["pass", false, "final"]],
   [
     "the newest counts, whatever came first",
     POSTED,
     [decided("pass", false, 2), { ...completed("pass", true), at: 1 }],
     "pass",
-    ["pass", false, "settled"],
+    ["pass", false, "final"],
   ],
   [
     "a webhook about another status says nothing",
@@ -79,13 +79,7 @@ test.for<Case>([
   ["another one after a question, by a poll alone", ASKED, [], "fail", ["fail", null, "people"]],
   ["a webhook that comes later", UNSAID, [completed("pass", true)], "pass", ["pass", true, "people"]],
   ["a webhook that comes later, no poll", UNSAID, [completed("pass", true)], null, ["pass", true, "people"]],
-  [
-    "a webhook that comes later and says none",
-    UNSAID,
-    [completed("pass")],
-    "pass",
-    ["pass", false, "settled"],
-  ],
+  ["a webhook that comes later and says none", UNSAID, [completed("pass")], "pass", ["pass", false, "final"]],
   [
     "a webhook that does not say it either",
     UNSAID,
@@ -101,10 +95,10 @@ test.for<Case>([
     "pass",
     ["pass", null, "people"],
   ],
-  ["nothing came: nobody says it any more", UNSAID, [], "pass", ["pass", null, "settled"]],
-  ["nothing came, and no poll is answered", UNSAID, [], null, ["pass", null, "settled"]],
+  ["nothing came: nobody says it any more", UNSAID, [], "pass", ["pass", null, "final"]],
+  ["nothing came, and no poll is answered", UNSAID, [], null, ["pass", null, "final"]],
   ["nothing came but another decision", UNSAID, [], "fail", ["fail", null, "people"]],
-  ["settled without a review", PASSED, [], "fail", ["pass", false, "settled"]],
+  ["final without a review", PASSED, [], "fail", ["pass", false, "final"]],
 ])("where the poll does not say the review: %s", ([, state, news, polled, [status, review, phase]]) => {
   const after = afterPoll(state, news, polled === null ? null : bare(polled));
   expect([rowVerdict(after), after.phase]).toEqual([{ status, review }, phase]);

@@ -33,15 +33,15 @@ const report = (status: string | null, more: { review?: boolean | null; output?:
 
 describe("the service's own answer", () => {
   test.for([
-    ["pass", false, { phase: "settled", status: "pass", settledBy: "sync" }],
-    ["fail", false, { phase: "settled", status: "fail", settledBy: "sync" }],
-    ["none", false, { phase: "settled", status: "none", settledBy: "sync" }],
-    ["error", false, { phase: "settled", status: "error", settledBy: "sync" }],
-    ["pass", true, { phase: "people", review: true, settledBy: "sync" }],
-    ["incomplete", false, { phase: "people", status: "incomplete", settledBy: null }],
-    ["pending", false, { phase: "machine", status: "pending", settledBy: null }],
+    ["pass", false, { phase: "final", status: "pass", decidedBy: "sync" }],
+    ["fail", false, { phase: "final", status: "fail", decidedBy: "sync" }],
+    ["none", false, { phase: "final", status: "none", decidedBy: "sync" }],
+    ["error", false, { phase: "final", status: "error", decidedBy: "sync" }],
+    ["pass", true, { phase: "people", review: true, decidedBy: "sync" }],
+    ["incomplete", false, { phase: "people", status: "incomplete", decidedBy: null }],
+    ["pending", false, { phase: "machine", status: "pending", decidedBy: null }],
     ["pending", true, { phase: "machine", status: "pending", review: true }],
-    ["brand_new", false, { phase: "people", status: "brand_new", settledBy: null }],
+    ["brand_new", false, { phase: "people", status: "brand_new", decidedBy: null }],
   ] as const)("%s, review %s", ([status, review, expected]) => {
     expect(afterReport(UNPOSTED, report(status, { review }), "sync")).toMatchObject({
       onboardingId: "ob_1",
@@ -54,14 +54,14 @@ describe("the service's own answer", () => {
     const queued = afterPost(UNPOSTED, report("none"), true);
     expect(queued).toMatchObject({ onboardingId: "ob_1", status: "pending", phase: "machine" });
     expect(afterPoll(queued, [completed("pass")], report("pass"))).toMatchObject({ status: "pass" });
-    expect(afterPoll(queued, [], report("none"))).toMatchObject({ status: "none", phase: "settled" });
+    expect(afterPoll(queued, [], report("none"))).toMatchObject({ status: "none", phase: "final" });
   });
 
   test.for([
     ["none", false],
     ["fail", true],
   ] as const)("%s is final in the answer to a post that only queues: %s", ([status, isQueued]) => {
-    expect(afterPost(UNPOSTED, report(status), isQueued)).toMatchObject({ status, phase: "settled" });
+    expect(afterPost(UNPOSTED, report(status), isQueued)).toMatchObject({ status, phase: "final" });
   });
 
   test("without a status it says nothing but an id and an output", () => {
@@ -75,13 +75,13 @@ describe("the service's own answer", () => {
   });
 
   test("the same decision again keeps who brought it", () => {
-    expect(afterReport(PASSED, report("pass"), "poll").settledBy).toBe("webhook");
+    expect(afterReport(PASSED, report("pass"), "poll").decidedBy).toBe("webhook");
   });
 
   test("an incomplete one may continue: pending for the people, then decided", () => {
     const pending = afterReport(INCOMPLETE, report("pending"), "validation");
     expect(pending).toMatchObject({ status: "pending", phase: "people" });
-    expect(afterReport(pending, report("pass"), "webhook")).toMatchObject({ phase: "settled" });
+    expect(afterReport(pending, report("pass"), "webhook")).toMatchObject({ phase: "final" });
   });
 
   test("what has expired stays so", () => {
@@ -95,7 +95,7 @@ describe("a webhook and the poll it triggered", () => {
   test("the poll wins", () => {
     expect(afterPoll(POSTED, [completed("pass")], report("fail", { output: true }))).toMatchObject({
       status: "fail",
-      settledBy: "webhook",
+      decidedBy: "webhook",
       hasOutput: true,
     });
   });
@@ -107,7 +107,7 @@ describe("a webhook and the poll it triggered", () => {
   ] as const)("where the poll %s, the webhook counts", ([, polled]) => {
     expect(afterPoll(POSTED, [completed("pass")], polled)).toMatchObject({
       status: "pass",
-      settledBy: "webhook",
+      decidedBy: "webhook",
     });
   });
 
@@ -123,7 +123,7 @@ describe("a webhook and the poll it triggered", () => {
     ["says nothing", report(null)],
   ] as const)("where the poll %s, a reviewer's word counts", ([, polled]) => {
     const reviewed = event("service.user.manual_review", { status: "fail", review: false });
-    expect(afterPoll(IN_REVIEW, [reviewed], polled)).toMatchObject({ status: "fail", phase: "settled" });
+    expect(afterPoll(IN_REVIEW, [reviewed], polled)).toMatchObject({ status: "fail", phase: "final" });
     expect(afterPoll(IN_REVIEW, [reviewed], report("pass", { review: true }))).toEqual(IN_REVIEW);
   });
 
@@ -152,8 +152,8 @@ test("after the decision's time: processed as pending, and still listening", () 
 });
 
 test("the deadline ends every wait; only a customer who was waited for has expired", () => {
-  expect(afterDeadline(INCOMPLETE)).toMatchObject({ phase: "settled", expired: true });
-  expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "settled", expired: false, status: "pass" });
+  expect(afterDeadline(INCOMPLETE)).toMatchObject({ phase: "final", expired: true });
+  expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "final", expired: false, status: "pass" });
 });
 
 test("an open outcome of an earlier command continues from its status, and is not written again", () => {

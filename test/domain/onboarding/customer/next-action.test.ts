@@ -16,16 +16,16 @@ test.for([
   [{ status: "pass", review: true, infoRequested: true }, NEXT_ACTIONS.answer],
   [{ status: "incomplete" }, NEXT_ACTIONS.follow],
   [{ status: "incomplete", linkMissing: true }, NEXT_ACTIONS.resend],
-  [{ status: "incomplete", phase: "settled" }, NEXT_ACTIONS.resend],
-  [{ status: "incomplete", expired: true, phase: "settled" }, NEXT_ACTIONS.expired],
+  [{ status: "incomplete", phase: "final" }, NEXT_ACTIONS.resend],
+  [{ status: "incomplete", expired: true, phase: "final" }, NEXT_ACTIONS.expired],
   [{ status: "pending" }, NEXT_ACTIONS.wait],
   [{ status: null }, NEXT_ACTIONS.wait],
   [{ status: "none" }, NEXT_ACTIONS.decide],
   [{ status: "brand_new" }, NEXT_ACTIONS.decide],
   [{ status: "error" }, NEXT_ACTIONS.retry],
-  [{ status: null, failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
-  [{ status: "pending", failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
-  [{ status: null, cancelled: true, phase: "settled" }, NEXT_ACTIONS.again],
+  [{ status: null, failed: true, phase: "final" }, NEXT_ACTIONS.retry],
+  [{ status: "pending", failed: true, phase: "final" }, NEXT_ACTIONS.retry],
+  [{ status: null, cancelled: true, phase: "final" }, NEXT_ACTIONS.again],
 ] as const)("%o", ([change, expected]) => {
   expect(nextActionOf(state(change), null)).toBe(expected);
 });

@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import type { CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import {
-  afterStep,
-  type CustomerStep,
   dueAt,
   dueStep,
   hasLinkEnded,
   isOutputAwaited,
+  mailAfter,
+  NO_MAIL,
   newsTaken,
   type OpenCustomer,
   openCustomer,
   waitedUntil,
+  withEvent,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { VALIDATED } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
@@ -24,7 +25,6 @@ import {
   POSTED,
   UNSAID,
 } from "../../../helpers/onboarding/customer-states.js";
-import { customer as customerRow, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -88,24 +88,6 @@ test("of the mail, what is worth a poll is taken; a weaker event stays as a hint
   expect(taken.left).toMatchObject({ mail: { events: [] }, polls: { hints: [vault] } });
 });
 
-const OUTCOME = outcomeOf(customerRow(2));
-const step = (change: Partial<CustomerStep>): CustomerStep => ({
-  ...{ state: PASSED, calls: 2, answer_bytes: 90 },
-  ...change,
-});
-
-test("refused credentials count their calls and change nothing else", () => {
-  const given = customer(POSTED, { calls: 1, answer_bytes: 10 });
-  const one = afterStep(given, step({ unauthorized: true, outcome: OUTCOME }));
-  expect(one).toEqual({ ...given, calls: 3, answer_bytes: 100 });
-});
-
-test("another status makes the waits short again, the same one does not", () => {
-  const given = customer(POSTED, { polls: { polls: 9, hinted: 2 } });
-  expect(afterStep(given, step({})).polls).toMatchObject({ polls: 0, hinted: 0 });
-  expect(afterStep(given, step({ state: POSTED })).polls.polls).toBe(9);
-});
-
 test.for([
   ["whose review nobody has said: as long as a webhook has to say it", UNSAID, MINUTE],
   ["in review: until its deadline", IN_REVIEW, 14 * DAY],
@@ -132,4 +114,32 @@ test.for([
   expect(isOutputAwaited(customer(state, { input }))).toBe(expected);
   expect(isOutputAwaited(customer(state, { input, outputPolled: true }))).toBe(false);
   expect(isOutputAwaited(customer(state, { input, stopped: true }))).toBe(false);
+});
+
+test("a webhook that comes twice is kept once, also after it was read", () => {
+  const mail = withEvent(NO_MAIL, completed("pass"));
+  expect(withEvent(mail, completed("fail"))).toBe(mail);
+  expect(withEvent({ ...mail, events: [] }, completed("pass")).events).toEqual([]);
+});
+
+test("only the last five hundred ids are remembered", () => {
+  const events = Array.from({ length: 600 }, (_, n) => ({ ...completed("pass"), messageId: `msg_${n}` }));
+  const { seen } = events.reduce(withEvent, NO_MAIL);
+  expect(seen).toHaveLength(500);
+  expect(seen.at(-1)).toBe("msg_599");
+});
+
+test("validations of sessions are all kept: they have no id", () => {
+  const session = { ...completed("pass"), kind: VALIDATED, messageId: null } as const;
+  expect([session, session].reduce(withEvent, NO_MAIL)).toMatchObject({
+    events: [session, session],
+    seen: [],
+  });
+});
+
+test("what came while a step was under way stays, behind what the step left", () => {
+  const given = withEvent(NO_MAIL, completed("pass"));
+  const now = withEvent(given, { ...completed("fail"), messageId: "msg_2" });
+  const after = mailAfter({ ...given, events: [] }, now, given.events.length);
+  expect(after).toMatchObject({ events: [{ messageId: "msg_2" }], seen: ["msg_1", "msg_2"] });
 });

@@ -4,7 +4,6 @@ import {
   nextPoll,
   type PollsSoFar,
   withHint,
-  withNewStatus,
   withPoll,
 } from "../../../../src/domain/onboarding/customer/poll-schedule.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
@@ -41,7 +40,7 @@ test("a poll takes the hints along, and the next one waits as without them", () 
 });
 
 test("after another status the waits are short again", () => {
-  expect(wait(withNewStatus(sofar({ polls: 9, hinted: 9 })), POSTED)).toBe(2_000);
+  expect(wait(withPoll(sofar({ polls: 9, hinted: 9 }), 1_000_000, true), POSTED)).toBe(2_000);
 });
 
 test("a decision of which nobody has said the review is polled once more, when a webhook has had its time", () => {

@@ -41,7 +41,7 @@ test("a key names its shard by the first three digits of the customer's hash", (
   expect(new Set(shards).size).toBe(1024);
 });
 
-const told = (change: Partial<OpenCustomer> = {}) => ({ [KEY]: waiting({ told: true, ...change }) });
+const told = (change: Partial<OpenCustomer> = {}) => ({ [KEY]: waiting({ isReported: true, ...change }) });
 const handed = (shard: Shard, input: CustomerInput) =>
   settled(shard, { ...NOTHING, rows: [{ key: KEY, input }] });
 const steppedRow = (change: Partial<SteppedRow> = {}): SteppedRow => ({
@@ -77,13 +77,17 @@ test("a row that comes again answers once it is processed, and stays as it is", 
 
 test("what comes while a row is worked on stays for its next step", () => {
   const given = withNews(OPEN, { key: KEY, event: completed("pass") });
-  const next = { ...one(given), told: true, mail: one(OPEN).mail, tries: afterTry(NO_TRIES, 9_000) };
+  const next = { ...one(given), isReported: true, mail: one(OPEN).mail, tries: afterTry(NO_TRIES, 9_000) };
   const later = withStop(
     withNews(given, { key: KEY, event: { ...completed("fail"), messageId: "msg_2" } }),
     "onb_1",
   );
   const { open: shard } = afterStepOf(later, steppedRow({ read: 1, next }));
-  expect(one(shard)).toMatchObject({ told: true, stopped: true, mail: { events: [{ messageId: "msg_2" }] } });
+  expect(one(shard)).toMatchObject({
+    isReported: true,
+    stopped: true,
+    mail: { events: [{ messageId: "msg_2" }] },
+  });
   expect(dueAt(one(shard))).toBe(0);
 });
 
