@@ -34,7 +34,7 @@ export async function recordOutcomes(
   }
 }
 
-/** What a commit's transaction is named by, before the lines: one for each outcome would be as many as there are rows. */
+/** Names a commit's transaction, with lines: one for each outcome would be as many as rows. */
 function seriesOf({ run: { batchId }, outcome: { attempt, version } }: OutcomeToRecord): string {
   return `${batchId}/outcomes/${attempt}-${version}/`;
 }
@@ -85,7 +85,6 @@ function eventRows({ run: { batchId, runId }, outcome }: OutcomeToRecord) {
   return (outcome.events ?? [recorded()]).map((event) => ({ ...row, ...event }));
 }
 
-/** The row of an outcome: `output` is encrypted unless it shall be plain. */
 function outcomeRows({ run: { batchId, runId, plainOutput }, outcome }: OutcomeToRecord) {
   const { row_key: _, events: _events, output, ...values } = outcome;
   const shown = output !== null && plainOutput ? new StoredText(output) : output;

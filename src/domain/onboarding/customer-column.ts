@@ -12,13 +12,11 @@ export type CustomerColumn =
   | { readonly use: "mistaken"; readonly rule: string }
   | { readonly use: "none" };
 
-/** What the columns of a customers file may be, for people. */
 export const COLUMN_FORMS =
   "kind, fp_id, fp_bid, external_id, data.<key>, vault.<identifier>, document.<identifier>";
 
 const GROUPED = /^(data|vault|document)\.(.*)$/s;
 
-/** Reads a column's name. */
 export function customerColumn(text: string): CustomerColumn {
   const name = NAME_COLUMNS.find((known) => known === text);
   if (name !== undefined) return { use: "name", name };

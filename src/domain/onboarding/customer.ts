@@ -11,7 +11,6 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** A right row of a customers file: personal data, so it is sealed wherever it is kept. */
 export interface CustomerRow {
-  /** Line of the file it starts at, from 1. */
   readonly line: number;
   readonly kind: CustomerKind;
   /** `fp_id` of a user or `fp_bid` of a business. */
@@ -31,7 +30,6 @@ export function valuesOf({ fpId, externalId, vault, prerequisiteData }: Customer
   return [fpId, externalId, vault, prerequisiteData];
 }
 
-/** The ids of a wrong row, where they are right by themselves. */
 export interface RowName {
   readonly kind: CustomerKind | null;
   readonly fpId: string | null;
@@ -40,7 +38,7 @@ export interface RowName {
 
 /** A row of a batch that can run. */
 export interface RightRow {
-  /** Index in the file, from 0, wrong rows counted: what workflows carry. */
+  /** From 0, wrong rows counted. */
   readonly row: number;
   readonly line: number;
   readonly rowKey: string;
@@ -48,7 +46,6 @@ export interface RightRow {
   readonly customer: CustomerRow;
 }
 
-/** A row of a batch that broke a rule, kept for its outcome `invalid`. */
 export interface WrongRow {
   readonly row: number;
   readonly line: number;
@@ -56,15 +53,13 @@ export interface WrongRow {
   readonly problems: readonly RowProblem[];
 }
 
-/** A row of a customers file as its batch keeps it: sealed, because it holds personal data. */
+/** Sealed: it holds personal data. */
 export type FrozenRow = RightRow | WrongRow;
 
-/** Whether a row can run. */
 export function isRight(row: FrozenRow): row is RightRow {
   return "customer" in row;
 }
 
-/** The code of the problem of a row whose customer was forgotten. */
 export const FORGOTTEN = "forgotten";
 
 /** What is left of a row whose customer was forgotten: it can't run, and names nobody. */

@@ -70,12 +70,10 @@ export function batchId(
   return `onb_${sha256(canonicalJson([linesSha256, playbook, mode, service])).slice(0, 24)}`;
 }
 
-/** A batch has one workflow. */
 export function batchWorkflowId(scope: string, batch: string): string {
   return `onboard-batch/${scope}/${batch}`;
 }
 
-/** All open rows of a lake have one workflow. */
 export function followWorkflowId(scope: string): string {
   return `follow/${scope}`;
 }

@@ -24,7 +24,6 @@ type ColumnValues = {
 };
 
 type NamedValues = {
-  /** Null for a wrong row of no kind. */
   readonly kind: CustomerKind | null;
   readonly settled_by: DecidedBy | null;
 };
@@ -32,12 +31,11 @@ type NamedValues = {
 /** A row of `onboardings`; instants are ISO text. */
 export type OutcomeRow = Omit<ColumnValues, keyof NamedValues> & NamedValues;
 
-/** Names an outcome of a batch: every `runs retry` is an `attempt`, every later change a `version`; both from 1. */
+/** Each `runs retry` is an attempt, each later change a version. */
 export type OutcomeName = Pick<OutcomeRow, "line" | "attempt" | "version">;
 
 /** An outcome on its way into the table. Personal data, so it is sealed until it is written. */
 export interface Outcome extends Omit<OutcomeRow, "batch_id" | "run_id"> {
-  /** Null for a wrong row. */
   readonly row_key: string | null;
   /** What happened since the previous version; without any, `recorded` is written. */
   readonly events?: readonly OutcomeEvent[];
@@ -45,7 +43,6 @@ export interface Outcome extends Omit<OutcomeRow, "batch_id" | "run_id"> {
 
 /** Something that happened to a row, for `onboarding_events`. */
 export interface OutcomeEvent {
-  /** Such as `recorded`, `adopted`, `webhook`. */
   readonly event: string;
   readonly status: string | null;
   readonly message_id: string | null;
@@ -59,12 +56,10 @@ const NULLABLE = OUTCOME_COLUMNS.map(({ name }) => name).filter(
   (name): name is Exclude<typeof name, NeverNull> => !(NEVER_NULL as readonly string[]).includes(name),
 );
 
-/** Null for every column that may be null. */
 export const NOTHING_KNOWN = Object.fromEntries(NULLABLE.map((name) => [name, null])) as {
   readonly [C in (typeof NULLABLE)[number]]: null;
 };
 
-/** The columns that say whom a row is about. */
 export function namesOf({
   kind,
   fpId,
@@ -74,7 +69,6 @@ export function namesOf({
   return { kind, fp_id: isBusiness ? null : fpId, fp_bid: isBusiness ? fpId : null, external_id: externalId };
 }
 
-/** Makes an event; by default it happened now. */
 export function outcomeEvent(
   event: string,
   status: string | null,
@@ -83,7 +77,6 @@ export function outcomeEvent(
   return { event, status, message_id: null, at: new Date().toISOString(), detail: null, ...more };
 }
 
-/** The event of an outcome that was copied from a row of another batch. */
 export function adoptedEvent(
   { batch_id, line, attempt }: Pick<OutcomeRow, "batch_id" | "line" | "attempt">,
   status: string,

@@ -3,14 +3,12 @@ import type { SealedStore } from "../store/sealed-store.js";
 
 const PREFIX = "_staging/onboarding-calls/";
 
-/** Where the calls of a row are kept, in whatever batch it is. */
 export const callsPrefix = (rowKey: string) => `${PREFIX}${rowKey}/`;
 
 const named = (text: string) => hash("sha256", text).slice(0, 32);
 
 /** The row that an onboarding was posted for; it names its customer by one of the two ids. */
 export interface OnboardingTaker {
-  /** Without its version. */
   readonly playbookKey: string;
   readonly batchId: string;
   readonly rowKey: string;
@@ -37,7 +35,6 @@ export async function takeOnboarding(
   return isSame(holder, taker) ? undefined : holder;
 }
 
-/** Whether two rows may be about the same customer; one batch has each customer once. */
 function isSame(one: OnboardingTaker, other: OnboardingTaker): boolean {
   if (one.playbookKey !== other.playbookKey) return false;
   if (one.batchId === other.batchId) return one.rowKey === other.rowKey;
@@ -47,10 +44,7 @@ function isSame(one: OnboardingTaker, other: OnboardingTaker): boolean {
   ].every(([own, its]) => own === undefined || its === undefined || own === its);
 }
 
-/**
- * The hash of whom a row is about whose business was made from its first data alone and has that id: the service names it
- * by its new id.
- */
+/** Whose business it is that was made from first data alone; the service names it by its new id. */
 export function madeBusiness(sealed: SealedStore, fpBid: string) {
   return sealed.kept<string>(`${PREFIX}made/${named(fpBid)}`);
 }

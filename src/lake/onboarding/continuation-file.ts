@@ -4,7 +4,7 @@ import type { Sealer } from "../../domain/sealer.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { batchPrefix } from "./frozen-batch.js";
 
-/** How a customer continues, as a line of the file says it: holds secrets. */
+/** Holds secrets. */
 export interface Delivery {
   /** The same for every repetition, so that the receiver can drop duplicates. */
   readonly delivery_id: string;
@@ -38,7 +38,6 @@ export async function appendContinuation(path: string, delivery: Delivery, seale
   }
 }
 
-// A device or a pipe has no size and no last byte.
 async function lacksLineEnd(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;
@@ -82,9 +81,7 @@ function parsed(line: string): { delivery_id: string; sealed: string } | undefin
   try {
     const { delivery_id, sealed } = JSON.parse(line);
     if (typeof delivery_id === "string" && typeof sealed === "string") return { delivery_id, sealed };
-  } catch {
-    // A torn line, or one of another file.
-  }
+  } catch {}
   return undefined;
 }
 

@@ -21,7 +21,7 @@ const OTHERS = `with wanted as (select unnest(string_split($1, ',')) as row_key)
     order by coalesce(settled_at, started_at) desc nulls last, attempt desc, version desc
   ) = 1`;
 
-/** The latest outcomes of a range of rows: in their `own` batch by line, and in all `others` by row key. */
+/** In their `own` batch by line, and in all `others` by row key. */
 export async function earlierOutcomes(
   lake: Lake,
   batchId: string,
@@ -57,7 +57,6 @@ interface OnboardedCustomer extends EventSubject {
   readonly playbookKey: string;
 }
 
-/** The customers in `onboardings` that any of some events may be about. */
 export async function onboardedCustomers(
   lake: Lake,
   subjects: readonly EventSubject[],

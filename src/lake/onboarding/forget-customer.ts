@@ -6,7 +6,6 @@ import { takenOnboarding } from "./call-notes.js";
 import { FrozenBatches } from "./frozen-batch.js";
 
 export interface StagedCustomer {
-  /** Batches whose file names the customer, and in which lines. */
   readonly batches: readonly { readonly batchId: string; readonly lines: ReadonlySet<number> }[];
   readonly onboardingIds: readonly string[];
 }

@@ -21,46 +21,41 @@ const MOST_CHANGED_ROWS = 2_000;
 /** Reads in a row that find what they need replaced; more means that something is missing. */
 const MOST_READS = 50;
 
-/** Shards and versions kept in memory, each of which is written once. */
+/** Each is written once. */
 const SHARDS_KEPT = 128;
 const VERSIONS_KEPT = 2 * MOST_CHANGES;
 
-/** Rows that were changed together, by key; null for a row that was finished. */
+/** Null for a row that was finished. */
 export type ChangedRows = Readonly<Record<string, OpenCustomer | null>>;
 
-/** Who a message is about; it may name the customer in two ways. */
 export interface NamedCustomer {
   readonly fpId: string | null;
   readonly externalId: string | null;
   readonly playbookKey: string | null;
 }
 
-/** What the open rows are made of at a version: shards, and the changes since they were written. */
 interface Manifest {
-  /** Version of each shard that has rows, by its number. */
   readonly shards: Readonly<Record<number, number>>;
-  /** Versions whose changes are in no shard yet, oldest first. */
+  /** In no shard yet, oldest first. */
   readonly changes: readonly number[];
 }
 
-/** One version: an object that is written once, with its own changes by the number of their shard. */
+/** An object that is written once, with its own changes by shard. */
 interface Version extends Manifest {
   /** Names what led to it. */
   readonly id: string;
   readonly rows: Readonly<Record<number, ChangedRows>>;
 }
 
-/** The open rows of a lake at a version. Versions grow, and the highest counts. */
+/** The highest version counts. */
 interface OpenRows extends Manifest {
   readonly version: number;
 }
 
-/** In place of a version that is lost. */
 const NOTHING: Version = { id: "", shards: {}, changes: [], rows: {} };
 
 const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
 
-/** Thrown where a later version has replaced what was to be read. */
 const REPLACED = new Error("a later version has replaced these open rows");
 
 /**
@@ -99,14 +94,14 @@ export class OpenCustomers {
     return NEVER;
   }
 
-  /** The highest version, where that is a later one or this one by another id; undefined where it may be written. */
+  /** The highest version, where it is later, or this one by another id. */
   async takenBy(version: number, id: string): Promise<number | undefined> {
     const highest = Math.max(0, ...(await this.#list()));
     if (highest < version) return undefined;
     return highest === version && (await this.#version(version)).id === id ? undefined : highest;
   }
 
-  /** The rows of a shard. @throws REPLACED */
+  /** @throws REPLACED */
   async shard({ shards, changes }: OpenRows, number: number): Promise<Shard> {
     const version = shards[number];
     const written = version === undefined ? {} : await this.#shard(number, version);
@@ -114,7 +109,6 @@ export class OpenCustomers {
     return withChanges(written, Object.assign({}, ...changed.map(({ rows }) => rows[number])));
   }
 
-  /** Keys of the rows that wait for a message; none where it names no playbook. */
   async keysOf({ fpId, externalId, playbookKey }: NamedCustomer): Promise<string[]> {
     if (playbookKey === null) return [];
     const made = fpId ? await madeBusiness(this.sealed, fpId).find() : undefined;
@@ -132,7 +126,7 @@ export class OpenCustomers {
     });
   }
 
-  /** Writes the version after `before`, once. What only versions before that need is deleted. */
+  /** Writes the version after `before`, once, and deletes what only earlier ones need. */
   async write(
     { version, id }: { readonly version: number; readonly id: string },
     before: OpenRows,
@@ -173,7 +167,7 @@ export class OpenCustomers {
     return { shards, changes: [], rows: {} };
   }
 
-  /** Keeps this version and the one before, from which a repetition begins. */
+  /** A repetition begins from the version before. */
   async #clean(version: number, before: OpenRows, next: Manifest): Promise<void> {
     const versions = await this.#list();
     // A worker that was thought dead knows nothing of what later versions need.
@@ -248,12 +242,11 @@ export function keptSlice(sealed: SealedStore, slice: string) {
   return sealed.kept<readonly SteppedRow[]>(sliceKey(slice));
 }
 
-/** What a slice has done. Damaged, it is nothing where `lost` is given: its rows are worked on again. */
+/** Damaged, it is nothing where `lost` is given: its rows are worked on again. */
 export function findSlice(sealed: SealedStore, slice: string, lost: Set<string> | undefined) {
   return unlessDamaged(keptSlice(sealed, slice).find(), sliceKey(slice), lost);
 }
 
-/** Deletes all that slices have left. */
 export function dropSlices(sealed: SealedStore): Promise<void> {
   return sealed.deletePrefix(`${PREFIX}slices/`);
 }

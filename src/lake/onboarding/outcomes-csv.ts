@@ -8,7 +8,6 @@ import type { FrozenBatches } from "./frozen-batch.js";
 
 const ROWS_AT_ONCE = 500;
 
-/** Runs a query over `onboardings`. */
 type OutcomesQuery = (sql: string) => AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
 
 /**

@@ -6,13 +6,12 @@ import { describeRunning, progressOf, signalOrStart } from "../running-workflows
 
 const LOOK_EVERY_MS = 30_000;
 
-/** Whose open rows, and where their workflow runs. */
 export interface FollowPlace {
   readonly scope: string;
   readonly taskQueue: string;
 }
 
-/** Tells the workflow of all open rows of a lake something; starts it where it does not run. */
+/** Sends a message to the workflow of a lake's open rows; starts it where it does not run. */
 export function tellFollow(
   client: Client,
   { scope, taskQueue }: FollowPlace,
@@ -23,12 +22,12 @@ export function tellFollow(
   return signalOrStart(client, "follow", start, FOLLOW_SIGNALS[signal], message);
 }
 
-/** What the open rows of a lake are about; undefined where no worker answers, or none is open. */
+/** Undefined where no worker answers, or no row is open. */
 export function openRows(client: Client, scope: string): Promise<FollowProgress | undefined> {
   return progressOf<FollowProgress>(client, client.workflow.getHandle(followWorkflowId(scope)));
 }
 
-/** Counts the open rows of a lake, again and again until the function that it gives is called. */
+/** Counts the open rows, until the function that it gives is called. */
 export function watchOpenRows(client: Client, scope: string, metrics: Metrics): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;

@@ -42,7 +42,7 @@ const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HE
 
 const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; runs resume continues it" };
 
-/** One execution of a batch: hands rows over, applies their reports, and hands silent ones over again. */
+/** One execution of a batch. */
 export class BatchRun {
   readonly #input: OnboardBatchInput;
   #batch: BatchState;
@@ -64,7 +64,6 @@ export class BatchRun {
     this.#apply(cancelled);
   }
 
-  /** Runs until every row is processed, or until the next execution has to continue. */
   async run(): Promise<"done" | "long"> {
     for (;;) {
       const seen = this.#changes;
@@ -191,7 +190,6 @@ function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...r
       syncTimeoutSecs,
       plainOutput,
       timing,
-      // Names an epoch of credentials: refused ones stop all calls of their epoch; a resumed batch begins another.
       authEpoch: `${runId}/${batch.resumes}`,
       startedAt: new Date().toISOString(),
       batchWorkflowId: workflowInfo().workflowId,

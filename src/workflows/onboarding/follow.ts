@@ -46,17 +46,13 @@ const LEAST_DECIDED_IN_SLICE = 5;
 
 const EMPTY: Inbox = { rows: [], news: [], stops: [], tryNow: false };
 
-/** What continue-as-new carries; no slice is under way then. */
 interface FollowState {
   readonly version: number;
   readonly shards: Readonly<Record<number, ShardFacts>>;
   readonly inbox: Inbox;
   readonly ended: readonly string[];
-  /** Slices that were settled: nothing needs what they have staged. */
   readonly settled: readonly string[];
-  /** Keys of the rows that they worked on. */
   readonly worked: readonly string[];
-  /** Objects of the staging area that were lost; left out for none. */
   readonly lost?: readonly string[];
 }
 
@@ -66,7 +62,6 @@ interface Slice extends DueRows {
 
 const NEW: FollowState = { version: 0, shards: {}, inbox: EMPTY, ended: [], settled: [], worked: [] };
 
-/** One execution of `follow`. */
 class FollowRun {
   #state: FollowState;
   #telling = 0;
@@ -101,12 +96,10 @@ class FollowRun {
     this.#state = { ...this.#state, ...change };
   }
 
-  /** Whether nothing is under way. */
   get #isIdle(): boolean {
     return this.#slices.size === 0 && this.#telling === 0;
   }
 
-  /** Runs until no row is open, or until the next execution has to continue. */
   async run(): Promise<"done" | "long"> {
     if (this.#state.version === 0) this.#change(await insist(findRows));
     for (;;) {
@@ -117,7 +110,6 @@ class FollowRun {
     }
   }
 
-  /** Whether the next execution has to continue, and nothing is under way any more. */
   get #isOver(): boolean {
     return workflowInfo().continueAsNewSuggested && this.#isIdle;
   }
@@ -144,12 +136,10 @@ class FollowRun {
     return [...this.#slices.values()].flatMap(({ keys }) => keys);
   }
 
-  /** Epoch milliseconds at which the first row is due that nobody works on; null for never. */
   get #next(): number | null {
     return least(Object.values(this.#state.shards).flatMap(({ next }) => next ?? []));
   }
 
-  /** Milliseconds until a row is due that there is room for. */
   get #waitMs(): number {
     const next = this.#next;
     if (next === null || this.#room === 0) return LONGEST_WAIT_MS;
@@ -212,7 +202,7 @@ class FollowRun {
     }
   }
 
-  /** Reports to batches. If one has ended, nobody waits for its reports. */
+  /** A batch that has ended waits for none. */
   #tell(reports: readonly AddressedReport[]): void {
     for (const [id, those] of groupedBy(reports, ({ batchWorkflowId }) => batchWorkflowId)) {
       this.#telling += 1;

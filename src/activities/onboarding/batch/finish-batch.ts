@@ -11,7 +11,6 @@ import type { OnboardingDependencies } from "../dependencies.js";
 
 interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "options"> {
   readonly summary: Omit<OnboardSummary, "duration_ms" | "lake_root">;
-  /** How many rows of the file the run was for. */
   readonly rows: number;
   readonly phases: Phases;
 }

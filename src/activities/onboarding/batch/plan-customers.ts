@@ -41,7 +41,6 @@ const LACKS_FP_ID = {
 };
 
 interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "retry" | "plainOutput"> {
-  /** Rows `[from, to)` of the file. */
   readonly from: number;
   readonly to: number;
   /** Only these of the rows; null for all. */
@@ -49,7 +48,6 @@ interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "
   readonly cancel: boolean;
 }
 
-/** A planned row: it runs, or it has ended; perhaps with an outcome that is to be written. */
 interface PlannedRow {
   readonly run?: RowToRun;
   readonly ended?: Verdict;
@@ -144,14 +142,13 @@ async function planRight(
       const { outcome, version, follows } = plan;
       const { onboarding_id: onboardingId } = outcome;
       const verdict = verdictOf(outcome);
-      // Another batch's outcome as this row's: both rows are the same to the last value.
+      // Both rows are the same to the last value.
       const adopted = () => {
         const events = [adoptedEvent(outcome, outcome.status)];
         return { ...asOutcomeOf(deps.sealed, row, outcome), attempt, version: 1, events };
       };
       const reused = plan.kind === "reuse" ? adopted() : undefined;
       if (!follows || onboardingId === null) return { ended: verdict, outcome: reused };
-      // The next version is made from it.
       if (reused !== undefined) await keptOutcome(deps.sealed, batchId, reused).put(reused);
       const open = { ...verdict, onboardingId, version };
       return { run: { ...run, open }, outcome: reused };
@@ -175,7 +172,6 @@ function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt:
   };
 }
 
-/** Stages the outcome of a row that ends without being posted; `state` says how. */
 async function endUnposted(
   deps: OnboardingDependencies,
   batchId: string,

@@ -39,7 +39,7 @@ export async function applyAnswer(
   facts: OutcomeFacts,
 ): Promise<void> {
   const link = needsCustomer(next) ? await offer(row, next, answer?.continue_onboarding ?? {}) : undefined;
-  // Once it is delivered, the state counts it as the last one.
+  // Its delivery counts it.
   const linked = link && { ...next, links: link.number - 1 };
   const unlinked = needsCustomer(next) && next.links === 0 ? withoutLink(next) : next;
   await row.change(linked ?? unlinked, { answer, ...facts });
@@ -66,7 +66,6 @@ async function offer(
   return { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt };
 }
 
-/** A row's continuation of a number. */
 export function keptLink(
   sealed: SealedStore,
   { batchId, line, attempt }: Pick<CustomerInput, "batchId" | "line" | "attempt">,

@@ -6,22 +6,22 @@ import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /**
- * Says where the call that posts a row is kept. The row's key names it, not its batch, so that the same row in two
- * batches is posted once, also in the seconds before the table has the first outcome. A retry posts again, unless an
- * earlier attempt left a request that is unresolved, or whose answer is in no outcome: then it continues that call.
+ * The call that posts a row, named by the row's key: the same row in two batches is posted once, also before the
+ * table has its first outcome. A retry posts again, unless an earlier attempt's call is unresolved, or its
+ * answer is in no outcome: then it continues that.
  */
 export async function onboardingPrefix(deps: OnboardingDependencies, ref: CustomerRef): Promise<string> {
   const { rowKey, attempt, retry } = ref;
   if (!retry) return prefixOf(rowKey, "first");
   const own = prefixOf(rowKey, attempt);
-  // Decides once: a repetition must not mistake a call that it has resolved itself for another attempt's.
+  // Decides once: a repetition must not take its own call for another attempt's.
   const decision = decisionOf(deps, own);
   return (await decision.find()) ?? decision.putIfAbsent((await earlierCalls(deps, ref)).open ?? own);
 }
 
 /**
- * Whether a retry of a row that has only an external id would get an old onboarding again: the service has made one for
- * the id, and no call of an earlier attempt is left to continue.
+ * Whether a retry by external id alone would get an old onboarding again, and no earlier call is left to
+ * continue.
  */
 export async function isSpent(deps: OnboardingDependencies, ref: CustomerRef): Promise<boolean> {
   if (await decisionOf(deps, prefixOf(ref.rowKey, ref.attempt)).has()) return false;
@@ -38,12 +38,11 @@ async function earlierCalls(deps: OnboardingDependencies, ref: CustomerRef) {
   const earlier = ["first", ...attemptsBefore(ref)].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
-  // A retry continues a call that is unresolved, or whose answer is in no outcome.
   const open = earlier[states.indexOf("sent")] ?? (await unrecorded(deps, ref, answered));
   return { open, isAnswered: answered.length > 0 };
 }
 
-/** Finds the first call whose onboarding is in no outcome, because its attempt ended before it staged one. */
+/** The first call whose onboarding is in no outcome. */
 async function unrecorded(
   { sealed }: OnboardingDependencies,
   ref: CustomerRef,

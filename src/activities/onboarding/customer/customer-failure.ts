@@ -16,13 +16,9 @@ import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js
 import { type OpenCustomer, ROW_RETRY } from "../../../domain/onboarding/customer/open-customer.js";
 import { LostAnswerError, refusedBy } from "../../failure.js";
 
-/** How a row ends whose call failed. */
 export interface CallFailure extends OutcomeFacts, Pick<OpenCustomer, "refused"> {}
 
-/**
- * What a failed call makes of its row: it ends where another try won't help, or many have not; undefined where it is tried
- * again, or where the error is not the row's.
- */
+/** How a failed call ends its row; undefined where another try may help, or the error is not the row's. */
 export function failureOf(error: Error, { tries }: OpenCustomer, advice?: string): CallFailure | undefined {
   if (!endsRow(error, tries)) return undefined;
   const failure = {
@@ -37,7 +33,7 @@ export function failureOf(error: Error, { tries }: OpenCustomer, advice?: string
   return { ...failure, trouble: `${error.operation}: ${error.status ?? 0}`, refused: refusedBy(error) };
 }
 
-/** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
+/** Whether the service refused a client token: that fails the row, and says nothing of the key. */
 export function isTokenRefused({ operation }: AuthError): boolean {
   return operation === updateVault.name || operation === uploadToVault.name;
 }
@@ -53,10 +49,10 @@ function nextActionAfter(error: Error): string {
 function endsRow(error: Error, { times, since }: OpenCustomer["tries"]): boolean {
   const final = [SchemaError, AnotherSubjectError, LostAnswerError];
   if (isRefusal(error) || final.some((kind) => error instanceof kind)) return true;
-  // Ends the row too, but after its step: it may mean a wrong key or a torn file instead of the row.
+  // Ends the row later: it may mean a wrong key or a torn file.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
   if (error instanceof RateLimitedError && error.isFinal) return true;
-  // A machine that was off loses no try, and a service that asks for quick ones still has its hour.
+  // A machine that was off loses no try, and a service that asks for quick ones has its hour.
   return times + 1 >= triesOf(ROW_RETRY) && Date.now() - since >= ROW_RETRY.until;
 }

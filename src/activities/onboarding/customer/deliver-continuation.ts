@@ -7,7 +7,6 @@ import { appendContinuation, keptLinksFile } from "../../../lake/onboarding/cont
 import { keptLink } from "./apply-answer.js";
 import type { RowInWork } from "./row-in-work.js";
 
-/** After so long, somebody has to send the link from the dashboard. */
 const RETRY: RetryPolicy = { ...ROW_RETRY, until: 15 * SECOND };
 
 /** Writes a continuation into the batch's file, at least once; false where it could not be written. */

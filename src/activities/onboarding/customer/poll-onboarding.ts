@@ -25,7 +25,6 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { applyAnswer, reportOf } from "./apply-answer.js";
 import type { RowInWork } from "./row-in-work.js";
 
-/** After so long, only the messages that led to a poll count. */
 const RETRY: RetryPolicy = { ...ROW_RETRY, until: 7 * SECOND };
 
 /**

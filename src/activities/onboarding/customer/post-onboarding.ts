@@ -21,8 +21,8 @@ import { preparedId } from "./prepare-customer.js";
 import type { RowInWork } from "./row-in-work.js";
 
 /**
- * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or
- * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md).
+ * Posts a row's onboarding, once: the idempotency id or the entity's onboardings resolve a lost answer
+ * (docs/reference/api-operations.md).
  */
 export async function postOnboarding(row: RowInWork): Promise<Unauthorized | undefined> {
   const { input, state } = row.one;
@@ -44,7 +44,7 @@ async function post(
   const { batchId, authEpoch, before, retry, syncTimeoutSecs } = input;
   const { externalId, prerequisiteData } = customer;
   const { playbook } = await deps.batches.require(batchId);
-  // The external id is the idempotency id: with it the service would answer a retry with the failed onboarding.
+  // With the external id, which is the idempotency id, a retry would get the failed onboarding again.
   const fpId = customer.fpId ?? (externalId === null || retry ? made : null);
   const params = {
     body: {
@@ -71,7 +71,7 @@ async function post(
   return answer;
 }
 
-/** @throws AnotherSubjectError when the lake has the onboarding as another customer's, or of another playbook */
+/** @throws AnotherSubjectError when the onboarding is another customer's, or of another playbook */
 async function mustBeOwn(
   { sealed }: OnboardingDependencies,
   { batchId, rowKey }: CustomerInput,

@@ -16,13 +16,9 @@ import type { RowInWork } from "./row-in-work.js";
 
 type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
-/** Where the call that creates a row's business is kept: it is created once, however often the row is run. */
 const businessCallPrefix = ({ rowKey }: RowOfBusiness) => `${callsPrefix(rowKey)}business/call/`;
 
-/**
- * Reads the `fp_bid` of the business that was created for a row; null where only its external id is known, because that
- * was taken already.
- */
+/** The `fp_bid` of the business made for a row; null where its external id was taken already. */
 export async function preparedId(
   { sealed }: OnboardingDependencies,
   row: RowOfBusiness,
@@ -32,9 +28,9 @@ export async function preparedId(
 }
 
 /**
- * Prepares a customer for its onboarding: writes a user's vault and uploads its documents with a client token for
- * exactly these fields; makes a business, or uses the one that has its external id. A repetition does no harm: it writes
- * the same values again, and a business is made once (docs/reference/service.md, "Vault update" and "Business creation").
+ * Writes a user's vault and documents, or makes a business, unless its external id exists. Repeated, it writes
+ * the same values, and makes no second business (docs/reference/service.md, "Vault update" and "Business
+ * creation").
  */
 export async function prepareCustomer(row: RowInWork): Promise<Unauthorized | undefined> {
   const { input, tries } = row.one;
@@ -45,7 +41,7 @@ export async function prepareCustomer(row: RowInWork): Promise<Unauthorized | un
     try {
       await makeBusiness(deps, input, frozen);
     } catch (error) {
-      // A lost request may have created a business that nothing finds again: it is not sent a second time.
+      // It may have made a business that nothing finds again: it is not sent a second time.
       const isLost =
         customer.externalId === null && (await callState(deps.sealed, businessCallPrefix(input))) === "sent";
       if (isLost) row.advice = NEXT_ACTIONS.needsFpBid;
@@ -87,7 +83,7 @@ async function writeVault(
   );
 }
 
-/** Statuses of a request that mean: its external id exists already. */
+/** Statuses of: the external id exists. */
 const TAKEN: readonly number[] = [400, 409, 422];
 
 async function makeBusiness(
@@ -105,7 +101,7 @@ async function makeBusiness(
     });
     if (externalId === null) await madeBusiness(deps.sealed, body.id).put(identityHash);
   } catch (error) {
-    // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
+    // The onboarding names the business by it.
     const isTaken = error instanceof RejectedError && TAKEN.includes(error.status ?? 0);
     if (!isTaken || externalId === null) throw error;
   }

@@ -31,7 +31,6 @@ export class RowInWork {
   constructor(
     readonly deps: OnboardingDependencies,
     one: OpenCustomer,
-    /** Epoch milliseconds. */
     readonly now: () => number,
   ) {
     this.#one = one;
@@ -50,7 +49,7 @@ export class RowInWork {
     this.reports.push({ batchWorkflowId: this.#one.input.batchWorkflowId, report });
   }
 
-  /** Does what may fail and be tried again, from where the row is now. */
+  /** Does what may fail, from where the row is now. */
   async try<R>(work: () => Promise<R>): Promise<R> {
     this.#before = { one: this.#one, reports: this.reports.length, records: this.records.length };
     const result = await work();

@@ -7,12 +7,11 @@ import type { Outcome } from "../../../domain/onboarding/outcome.js";
 import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-/** A row as it was; one that never runs has no deadline. */
 interface UnstagedRow extends Pick<OpenCustomer, "recorded">, Partial<Pick<OpenCustomer, "deadline">> {
   readonly input: Pick<CustomerInput, "batchId" | "row" | "line" | "attempt" | "rowKey" | "startedAt">;
 }
 
-/** Stages the outcome of a state, sealed, where a new version is due; the returned state has that version. */
+/** Stages the outcome of a state, sealed, where a new version is due. */
 export async function stageOutcome(
   { batches, sealed }: OnboardingDependencies,
   { input, recorded, deadline }: UnstagedRow,

@@ -35,14 +35,13 @@ import { postOnboarding } from "../customer/post-onboarding.js";
 import { prepareCustomer } from "../customer/prepare-customer.js";
 import type { RowInWork } from "../customer/row-in-work.js";
 
-/** The failure of a row whose request was abandoned. */
 const UNANSWERED: OutcomeFacts = {
   error_class: "InterruptedError",
   error_message:
     "the batch was cancelled before the service answered the request, so it is not known whether the service carried it out; runs retry looks for it before it sends anything",
 };
 
-/** Does what is due for a row, and returns it as it stays open; null where it is finished. */
+/** Does what is due for a row; null where it is finished. */
 export async function step(row: RowInWork): Promise<OpenCustomer | null> {
   if (row.one.outputDueAt !== null) await fetchOutput(row);
   else if (isPosted(row.one)) await act(row);
@@ -50,7 +49,6 @@ export async function step(row: RowInWork): Promise<OpenCustomer | null> {
   return conclude(row);
 }
 
-/** Ends a row whose step can't succeed. */
 export async function fail(
   row: RowInWork,
   { refused, ...failure }: CallFailure,
@@ -61,12 +59,11 @@ export async function fail(
   return conclude(row);
 }
 
-/** Leaves off where its batch is cancelled; a request without an answer fails. */
+/** Leaves off where its batch is cancelled. */
 export async function abandon(row: RowInWork): Promise<OpenCustomer | null> {
   return row.isPosting ? fail(row, UNANSWERED) : row.undo();
 }
 
-/** Tells the batch of a row whose staging is lost. */
 export function lose(row: RowInWork, message: string): null {
   const { input } = row.undo();
   row.tell({ kind: "lost", row: input.row, runId: input.runId, message });
@@ -78,7 +75,7 @@ async function end(row: RowInWork, failure: OutcomeFacts): Promise<void> {
   row.set({ tries: NO_TRIES });
 }
 
-/** Prepares and posts the customer; false where its batch is told to run the row again. */
+/** Prepares and posts; false where the batch must run the row again. */
 async function post(row: RowInWork): Promise<boolean> {
   const { deps } = row;
   if (row.one.stopped) {
@@ -96,7 +93,7 @@ async function post(row: RowInWork): Promise<boolean> {
   row.isPosting = true;
   const unauthorized = await postOnboarding(row);
   if (unauthorized) return putBack(row, unauthorized);
-  // Its polls begin with the answer, however long that took.
+  // However long that took.
   row.set({ polls: { ...row.one.polls, polledAt: row.now() } });
   row.isPosting = false;
   return true;
@@ -124,12 +121,12 @@ async function act(row: RowInWork): Promise<void> {
   if (isOverdue(row.one, now)) await change(row, afterDecisionTimeout(row.one.state), "patience");
 }
 
-/** Whether the service's clock bears out ours, but for a day: no clock takes a customer past a deadline alone. */
+/** Whether the service's clock bears out ours, but for a day. */
 function isWitnessed({ deps: { api }, now }: RowInWork): boolean {
   return now() <= Date.parse(api.serviceTime ?? "") + DAY;
 }
 
-/** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */
+/** Until the poll has succeeded, the row keeps its own polls and mail. */
 async function poll(
   row: RowInWork,
   news: readonly CustomerEvent[],
@@ -143,7 +140,6 @@ async function poll(
   if (hasLinkEnded(row.one, now)) await change(row, withoutLink(row.one.state), "link_ended");
 }
 
-/** Delivers a continuation and reports to the batch, once the row is processed. */
 async function report(row: RowInWork): Promise<void> {
   if (row.one.state.phase === "machine") return;
   await deliver(row);
@@ -183,14 +179,11 @@ async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
   return null;
 }
 
-/** Ends with the last status: the batch was cancelled. */
 async function stop(row: RowInWork): Promise<void> {
   await change(row, afterStop(row.one.state), "stopped");
 }
 
-/**
- * Polls once more for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
- */
+/** Polls once more for an output (docs/reference/service.md, "Onboarding result"). */
 async function fetchOutput(row: RowInWork): Promise<void> {
   if (!row.one.stopped) {
     await pollOnboarding(row, []);
@@ -199,7 +192,6 @@ async function fetchOutput(row: RowInWork): Promise<void> {
   row.set({ outputDueAt: null });
 }
 
-/** Changes the state for a reason of ours. */
 async function change(
   row: RowInWork,
   state: CustomerState,

@@ -34,21 +34,19 @@ import { recordOutcomes } from "../record-outcomes.js";
 
 const SHARDS_AT_ONCE = 16;
 
-/** What has happened to the open rows of a lake since they were settled last. */
 interface SettleInput extends Inbox {
   /** Version of the shards that change; more than any before. */
   readonly version: number;
-  /** Epoch milliseconds. */
   readonly now: number;
   readonly slices: readonly string[];
   /** Slices that were settled before: nothing needs them any more. */
   readonly settled: readonly string[];
-  /** Keys of rows that slices work on. */
+  /** In slices. */
   readonly busy: readonly string[];
   readonly due: readonly number[];
   /** How many rows may be worked on from now on. */
   readonly room: number;
-  /** Whether damaged or missing objects count as lost, after some failures: other rows must go on. */
+  /** After some failures: other rows must go on. */
   readonly withoutLost?: boolean;
 }
 
@@ -60,22 +58,20 @@ export interface DueRows {
 }
 
 type SettleResult =
-  /** A later version is there, or this one says something else: nothing was changed. Temporal has forgotten what it did. */
+  /** A later version is there, or another one of this number: nothing was changed. */
   { readonly taken: number } | SettledRows;
 
 interface SettledRows {
   readonly taken?: undefined;
   readonly due: readonly DueRows[];
   readonly reports: readonly AddressedReport[];
-  /** By number, of every shard that was read. */
   readonly shards: Readonly<Record<number, ShardFacts>>;
-  /** Objects that are lost; left out for none. */
   readonly lost?: readonly string[];
 }
 
 /**
- * Applies to the open rows what slices have done, and what was told; writes their outcomes, and says which rows are
- * due. What it reads does not change, so that a repetition writes the same.
+ * Applies to the open rows what slices did and what came for them, writes their outcomes, and finds which rows
+ * are due. It reads what does not change, so a repetition writes the same.
  */
 export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
   const { sealed, log } = deps;
@@ -124,7 +120,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   };
 }
 
-/** Cancels a row whose customer is in work in another batch. One with an onboarding keeps its last status. */
+/** One with an onboarding keeps its last status. */
 async function cancelRefused(deps: OnboardingDependencies, { input, batchId }: RefusedRow) {
   const { open, batchWorkflowId, row, runId } = input;
   const recorded = open === null ? UNPOSTED : reopened(open);
@@ -141,7 +137,7 @@ async function cancelRefused(deps: OnboardingDependencies, { input, batchId }: R
   }
 }
 
-/** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
+/** The highest version, and what each shard has. */
 export async function findRows(
   { open: all, sealed }: OnboardingDependencies,
   { withoutLost = false }: Pick<SettleInput, "withoutLost"> = {},
@@ -157,7 +153,7 @@ export async function findRows(
       return [number, facts] as const;
     });
     const shards = Object.fromEntries(found.filter(([, facts]) => facts.rows > 0));
-    // Higher than any version of rows that were lost: a worker that was thought dead may still write under theirs.
+    // Higher than any lost version: a worker that was thought dead may still write under one.
     return { version: Math.max(rows.version, Date.now()), shards };
   });
 }

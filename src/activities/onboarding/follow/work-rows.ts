@@ -13,18 +13,16 @@ import { RowInWork } from "../customer/row-in-work.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { abandon, fail, lose, step } from "./open-row.js";
 
-/** A step whose failure nobody foresaw. */
 const RETRY: RetryPolicy = { ...ROW_RETRY, until: 10 * HOUR };
 
 interface WorkRowsInput {
-  /** Names what comes of it. */
   readonly slice: string;
   readonly keys: readonly string[];
-  /** Epoch milliseconds by Temporal's clock, at which the rows were due. */
+  /** By Temporal's clock: this machine's may be ahead or behind. */
   readonly dueAt: number;
 }
 
-/** Works on open rows that are due, all at once, and keeps what came of it for `settleRows`: it changes no row. */
+/** Works on due rows, all at once, and keeps what came of it; `settleRows` applies it. */
 export async function workRows(
   deps: OnboardingDependencies,
   { slice, keys, dueAt }: WorkRowsInput,
@@ -32,7 +30,6 @@ export async function workRows(
   const kept = keptSlice(deps.sealed, slice);
   if (await kept.has()) return;
   const began = performance.now();
-  // By Temporal's clock: this machine's may be ahead or behind.
   const now = () => Math.floor(dueAt + performance.now() - began);
   const rows = await deps.open.read((open) =>
     Promise.all(keys.map(async (key) => [key, (await deps.open.shard(open, shardOf(key)))[key]] as const)),
@@ -48,7 +45,7 @@ export async function workRows(
   await kept.putIfAbsent(stepped.flat());
 }
 
-/** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */
+/** @throws what is not the row's: a full disk, the end of the worker */
 async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer | null> {
   const again = (thrown: unknown) => triedAgain(row, thrown);
   const end = error instanceof Error ? failureOf(error, row.one, row.advice) : undefined;
@@ -82,7 +79,7 @@ async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer 
   return fail(row, ended).catch(again);
 }
 
-/** The row as it was, for a later try. @throws where there is no room to say so */
+/** @throws where there is no room to say so */
 function triedAgain(row: RowInWork, error: unknown, wait?: unknown): OpenCustomer {
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
   const one = row.undo();

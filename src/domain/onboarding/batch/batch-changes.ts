@@ -8,12 +8,11 @@ import { countOf } from "./batch-totals.js";
 
 const REFUSED_KEY = "the service refused the credentials; check NIGHTLEDGER_API_KEY";
 
-/** Adds the plan of the rows up to `to`. */
 export function planned(batch: BatchState, to: number, { run, ended }: ChunkPlan): BatchState {
   return unstartedEnded({ ...batch, next: to, waiting: [...batch.waiting, ...run] }, ended);
 }
 
-/** Makes rows outstanding, as many as the window has room for; gives those to start. */
+/** Makes rows outstanding, as many as the window has room for. */
 export function started(
   batch: BatchState,
   window: number,
@@ -32,7 +31,7 @@ export function started(
   };
 }
 
-/** Counts rows that were not started: they are cancelled, or an outcome of theirs was found. */
+/** Counts rows that end without running. */
 export function unstartedEnded(batch: BatchState, ended: readonly Verdict[]): BatchState {
   return ended.reduce(rowEnded, batch);
 }
@@ -76,7 +75,7 @@ function doneReported(batch: BatchState, report: DoneReport, limit: number): Bat
   return paused(ended, { kind: "circuit", reason });
 }
 
-/** The outstanding rows that have been silent for so long, whose clock begins again. */
+/** Outstanding rows that were silent for so long; their clock begins again. */
 export function silenced(
   batch: BatchState,
   ms: number,
@@ -93,12 +92,10 @@ export function paused(batch: BatchState, pause: BatchPause): BatchState {
   return batch.paused !== null || batch.cancelled ? batch : { ...batch, paused: pause };
 }
 
-/** Continues, and counts equal messages from the start. */
 export function resumed(batch: BatchState): BatchState {
   return { ...batch, paused: null, circuit: CLOSED_CIRCUIT, resumes: batch.resumes + 1 };
 }
 
-/** Starts nothing more, even if it was paused. */
 export function cancelled(batch: BatchState): BatchState {
   return { ...batch, cancelled: true, paused: null };
 }

@@ -10,41 +10,36 @@ export interface BatchPause {
   readonly reason: string;
 }
 
-/** A row whose customer has not reported its end. */
 interface OutstandingRow extends RowToRun {
   /** Epoch milliseconds of the last sign of life. */
   readonly since: number;
   readonly waits?: Waiting | null;
 }
 
-/** Continue-as-new carries it. Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
+/** Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
 export interface BatchState extends SentCalls {
   /** First row that is not planned. */
   readonly next: number;
-  /** Rows before this one belong to the batch: the whole file, or up to the limit. */
+  /** The file's rows, or the limit. */
   readonly upTo: number;
-  /** Planned rows that wait for room. */
   readonly waiting: readonly RowToRun[];
   readonly outstanding: readonly OutstandingRow[];
-  /** Of rows that have ended, by their counts; {@link customersOf} counts the others. */
   readonly counts: Readonly<Partial<CustomerCounts>>;
   readonly manualReview: number;
-  /** Completions in a row that had the same message, by its hash; null for none. */
+  /** Equal errors in a row, by their hash. */
   readonly circuit: { readonly message: string | null; readonly inARow: number };
   readonly refusals: readonly Refusals[];
-  /** Of rows whose output was missing at first: how often it came, and how often it didn't. */
+  /** Of outputs that were missing at first. */
   readonly outputs: { readonly found: number; readonly missing: number };
-  /** Why it is paused; null where it is not. */
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
-  /** Why no outcome can be staged any more; null while they can. */
+  /** Why no outcome can be staged any more. */
   readonly lost: string | null;
   readonly resumes: number;
 }
 
 export const CLOSED_CIRCUIT: BatchState["circuit"] = { message: null, inARow: 0 };
 
-/** A batch of so many rows of which none has begun. */
 export function newBatch(upTo: number): BatchState {
   return {
     next: 0,
@@ -78,7 +73,7 @@ export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): b
   return next >= upTo && waiting.length === 0 && outstanding.length === 0;
 }
 
-/** The rows to plan next, at most so many; undefined while enough are planned, or all. */
+/** Undefined while enough are planned, or all. */
 export function rowsToPlan(batch: BatchState, most: number): { from: number; to: number } | undefined {
   const { next, upTo, paused, cancelled, waiting } = batch;
   if (next >= upTo || (!cancelled && (paused !== null || waiting.length > 0))) return undefined;
@@ -93,7 +88,7 @@ export function areOutputsExpected({ outputs: { found, missing } }: BatchState):
   return found > 0 || missing < OUTPUTS_MISSED;
 }
 
-/** Given rows in ranges of the file of at most so many, as a plan is made for a range. */
+/** Rows by ranges of the file, as a plan is made for a range. */
 export function rangesOf(
   rows: readonly RowToRun[],
   most: number,
@@ -107,7 +102,6 @@ export function rangesOf(
   });
 }
 
-/** What one execution of a batch's workflow is given; `carried` by the execution before. */
 export interface OnboardBatchInput extends BatchRunInput {
   readonly carried?: BatchState;
   readonly phases?: Phases;

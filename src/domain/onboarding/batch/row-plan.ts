@@ -1,7 +1,6 @@
 import type { OutcomeRow } from "../outcome.js";
 import { isOpen, verdictOf } from "../verdict.js";
 
-/** What a plan needs to know of a row's latest outcome, in whatever batch. */
 export type EarlierOutcome = Pick<OutcomeRow, "run_id" | "attempt" | "version" | "onboarding_id"> &
   Parameters<typeof verdictOf>[0];
 
@@ -13,20 +12,17 @@ export function isRetried(status: string): boolean {
 }
 
 interface Planning {
-  /** The run that plans; it keeps what it has written itself. Null where no run plans. */
+  /** It keeps what it has written itself; null where no run plans. */
   readonly runId: string | null;
-  /** Run what failed, as a new attempt, and leave the rest as it is. */
   readonly retry: boolean;
-  /** Begin nothing: what was not posted is cancelled. */
   readonly cancel: boolean;
 }
 
-/** What is done with a right row before anything is posted for it. */
 type RowPlan<O extends EarlierOutcome> =
   /** Nothing was posted under its key: it runs, or the batch was cancelled before. */
   | { readonly kind: "run" | "cancel"; readonly attempt: number }
   | { readonly kind: "retry"; readonly attempt: number; readonly before: string | null }
-  /** It has an outcome, or gets that of another batch; while that may change, the row follows its onboarding. */
+  /** It has an outcome, or gets another batch's; `follows`: that may change. */
   | {
       readonly kind: "keep" | "reuse";
       readonly attempt: number;
@@ -35,13 +31,12 @@ type RowPlan<O extends EarlierOutcome> =
       readonly follows: boolean;
     };
 
-/** Decides what is done with a row from its latest outcomes, in its `own` batch and under its key in any `other`. */
+/** Decides from a row's latest outcomes, in its `own` batch and under its key in any `other`. */
 export function planRow<O extends EarlierOutcome>(
   { own, other }: { readonly own?: O | undefined; readonly other?: O | undefined },
   { runId, retry, cancel }: Planning,
 ): RowPlan<O> {
   const follows = (outcome: O) => !cancel && outcome.onboarding_id !== null && isOpen(verdictOf(outcome));
-  // A repetition finds what it has written itself.
   const isOfRun = own?.run_id === runId;
   if (own !== undefined && (isOfRun || hasOutcome(own))) {
     const { attempt, version, status, onboarding_id: before } = own;
@@ -56,7 +51,7 @@ export function planRow<O extends EarlierOutcome>(
   return { kind: cancel ? "cancel" : "run", attempt };
 }
 
-/** Whether a row that comes again has this outcome: any, failures too, unless it was cancelled before its post. */
+/** Any, failures too, but not a cancellation before its post. */
 function hasOutcome({ status, onboarding_id }: EarlierOutcome): boolean {
   return status !== "cancelled" || onboarding_id !== null;
 }

@@ -7,11 +7,9 @@ export interface Continuation {
   readonly expires_at: string;
 }
 
-/** A continuation that is sealed and waits to be delivered. */
 export interface LinkOffer {
   /** From 1; part of its name. */
   readonly number: number;
-  /** Epoch milliseconds; null where the service gave no time. */
   readonly expiresAt: number | null;
 }
 

@@ -4,48 +4,39 @@ import { type CustomerEvent, VALIDATED } from "../messages.js";
 import type { DecidedBy } from "../outcome.js";
 import { type Said, saysTheSame, type Verdict } from "../verdict.js";
 
-/**
- * The phase of a customer: the service works on it, people must do something, or it is finished. A row is *processed*
- * when its phase is no longer `machine`.
- */
+/** Whose turn it is: the service's, people's, or nobody's any more. A row is *processed* once it is not `machine`. */
 export type CustomerPhase = "machine" | "people" | "final";
 
-/** The state of one customer: small and never personal. */
+/** Never personal. */
 export interface CustomerState extends Pick<Verdict, "review"> {
   readonly onboardingId: string | null;
-  /** The service's last status that counts; null before any. */
+  /** Null before any. */
   readonly status: string | null;
   readonly phase: CustomerPhase;
-  /** How `status` was learned; null while nothing is decided. */
+  /** Null while nothing is decided. */
   readonly decidedBy: DecidedBy | null;
-  /** Version that an event named; null where none did. */
   readonly playbookVersion: number | null;
   /** A reviewer asked the customer for more. */
   readonly infoRequested: boolean;
-  /** Nothing could be posted, or it is not known whether it was. */
+  /** Nothing could be posted, or nothing tells. */
   readonly failed: boolean;
-  /** It was stopped before anything was posted. */
   readonly cancelled: boolean;
-  /** The deadline passed while the customer was waited for. */
   readonly expired: boolean;
   readonly hasOutput: boolean;
-  /** Continuations that were delivered. */
+  /** Delivered ones. */
   readonly links: number;
-  /** Epoch milliseconds at which the last of them ends; null without one. */
   readonly linkExpiresAt: number | null;
-  /** The customer has no valid continuation: somebody has to send one from the dashboard. */
+  /** Somebody has to send one from the dashboard. */
   readonly linkMissing: boolean;
-  /** Version of the latest outcome; 0 before the first. */
+  /** Of the latest outcome; 0 before the first. */
   readonly version: number;
 }
 
-/** What the service says of an onboarding; null for what it does not say. */
 export interface OnboardingReport extends Said {
   readonly onboardingId: string | null;
   readonly hasOutput?: boolean;
 }
 
-/** Nothing known yet. */
 export const UNPOSTED: CustomerState = {
   onboardingId: null,
   status: null,
@@ -85,35 +76,32 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
   };
 }
 
-/** Applies the answer to a post. Where that was only to queue the onboarding, `none` says that nothing is decided yet. */
+/** `none` to a post that only queues the onboarding is no decision yet. */
 export function afterPost(state: CustomerState, report: OnboardingReport, isQueued: boolean): CustomerState {
   const status = isQueued && report.status === "none" ? "pending" : report.status;
   return afterReport(state, { ...report, status }, "sync");
 }
 
-/** Whether a status counts: an expired row keeps its own, and a decision stays unless a reviewer is to change it. */
+/** An expired row keeps its status, and a decision stays unless a reviewer is to change it. */
 function mayBecome(state: CustomerState, status: string): boolean {
   if (state.expired) return false;
   if (!isDecision(state.status)) return true;
   return isDecision(status) && state.review !== false;
 }
 
-/** Whether a reviewer has to decide, where nobody says it: of a decision only what was said of that one counts. */
+/** Of a decision only what was said of that one counts. */
 function unsaidReview(state: CustomerState, status: string): boolean | null {
   if (isOtherDecision(state, status)) return null;
   // One that was announced with an open status is still to come.
   return isDecision(status) && !isDecision(state.status) && state.review !== true ? null : state.review;
 }
 
-/** Whether a status is another decision than the one before: a reviewer's. */
+/** A reviewer's. */
 function isOtherDecision({ status }: CustomerState, next: string): boolean {
   return isDecision(status) && isDecision(next) && status !== next;
 }
 
-/**
- * Whether the service has decided, and nobody has said whether a reviewer has to decide it too: a webhook may still say
- * it.
- */
+/** Whether the service has decided, and a webhook may still say that a reviewer has to. */
 export function lacksReview({ status, review, infoRequested }: CustomerState): boolean {
   return isDecision(status) && review === null && !infoRequested;
 }
@@ -122,11 +110,9 @@ function phaseAfter(phase: CustomerPhase, status: string, review: boolean | null
   // A finished row is not waited for a second time.
   if (phase === "final") return "final";
   if (isDecision(status)) return review === false ? "final" : "people";
-  // The decision is still to come, also where it will be a reviewer's.
   return status === "pending" ? phase : "people";
 }
 
-/** Kinds of events that say the onboarding's status. */
 const TELLING: readonly string[] = [
   "service.onboarding.completed",
   "service.onboarding.incomplete",
@@ -183,28 +169,23 @@ function withEventFacts(state: CustomerState, event: CustomerEvent): CustomerSta
   };
 }
 
-/** A continuation was delivered; it is valid until then. */
 export function afterLink(state: CustomerState, expiresAt: number | null): CustomerState {
   return { ...state, links: state.links + 1, linkExpiresAt: expiresAt, linkMissing: false };
 }
 
-/** There is no continuation to deliver, or none could be delivered. */
 export function withoutLink(state: CustomerState): CustomerState {
   return { ...state, linkExpiresAt: null, linkMissing: true };
 }
 
-/** Whether the row waits for its customer, who then needs a continuation. */
 export function needsCustomer(state: CustomerState): boolean {
   return state.status === "incomplete" && state.phase !== "final";
 }
 
-/** Whether the service decided without an output, which may follow. */
 export function lacksOutput({ phase, status, hasOutput, failed, expired }: CustomerState): boolean {
   if (hasOutput || failed || expired) return false;
   return phase === "final" && isDecision(status) && status !== "error";
 }
 
-/** The row's status: `onboardings.status`. */
 export function rowStatus(state: CustomerState): string {
   if (state.failed) return "failed";
   if (state.cancelled) return "cancelled";
@@ -217,33 +198,31 @@ export function rowVerdict(state: CustomerState): Verdict {
   return { status: rowStatus(state), review: state.review };
 }
 
-/** The service took too long to decide: the row counts as processed with what it has. */
+/** The row counts as processed with what it has. */
 export function afterDecisionTimeout(state: CustomerState): CustomerState {
   return state.phase === "machine" ? { ...state, phase: "people" } : state;
 }
 
-/** The deadline finishes the row; a customer who did not continue has expired. */
+/** A customer who did not continue has expired. */
 export function afterDeadline(state: CustomerState): CustomerState {
   return { ...state, phase: "final", expired: state.expired || state.status === "incomplete" };
 }
 
-/** The batch was cancelled or another row takes over: the row is finished with its last status. */
+/** It ends with its last status. */
 export function afterStop(state: CustomerState): CustomerState {
   return { ...state, phase: "final", cancelled: state.onboardingId === null && !state.failed };
 }
 
-/** Nothing could be posted, or it is not known whether it was: only `runs retry` tries it again. */
 export function afterFailure(state: CustomerState): CustomerState {
   return { ...state, phase: "final", failed: true };
 }
 
-/** The state of an onboarding that an earlier command posted, from its outcome. */
 export function reopened(open: OpenOutcome): CustomerState {
   const status = open.status === "needs_customer" ? "incomplete" : open.status;
   return { ...UNPOSTED, ...open, status, phase: "people" };
 }
 
-/** What an outcome says of a state; a later version is due where any of it has changed. */
+/** A later version is due where any of it has changed. */
 const TOLD = ["status", "review", "expired", "infoRequested", "hasOutput", "playbookVersion"] as const;
 
 export function isOutcomeDue(recorded: CustomerState, now: CustomerState): boolean {

@@ -8,30 +8,25 @@ import { type CustomerState, rowStatus } from "./customer-state.js";
 import { onboardingErrorClass } from "./error-class.js";
 import { nextActionOf } from "./next-action.js";
 
-/** What the service's answer says for an outcome; what it leaves out stays as in the previous version. */
 interface ServiceAnswer {
   readonly output?: Readonly<Record<string, unknown>> | null | undefined;
   readonly error_message?: string | null | undefined;
 }
 
-/** What an outcome says besides its state. */
 export interface OutcomeFacts
   extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "error_message" | "next_action" | "events">> {
-  /** None where the service was not asked, or did not answer. */
   readonly answer?: ServiceAnswer | null;
-  /** Names the cause, the same for every row that it affects; left out, the message names it. */
+  /** The cause, equal for every row that it affects; left out, the message. */
   readonly trouble?: string;
 }
 
 interface KnownRow {
   readonly customer: CustomerRow;
-  /** Epoch milliseconds at which nobody waits for it any more; undefined where nobody does now. */
   readonly deadline: number | undefined;
   readonly prior: Outcome | undefined;
   readonly playbook: string;
 }
 
-/** Makes the outcome of a state, as the version that the state names. */
 export function newOutcome(
   { line, attempt, rowKey, startedAt }: Pick<CustomerInput, "line" | "attempt" | "rowKey" | "startedAt">,
   state: CustomerState,
@@ -89,7 +84,7 @@ function failureOf(
   const { vault, prerequisiteData } = customer;
   const answered = facts.answer?.error_message;
   const earlier = isError ? (prior?.error_message ?? null) : null;
-  // The ids have columns of their own. A message of ours is masked already.
+  // A message of ours is masked already.
   const said = answered == null ? earlier : (withoutValues(answered, [vault, prerequisiteData]) ?? null);
   const error_message = facts.error_message ?? said;
   const words = error_message === null ? null : (withoutValues(error_message, valuesOf(customer)) ?? null);
@@ -98,7 +93,7 @@ function failureOf(
 
 const INSTANT = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g;
 
-/** What makes errors equal for the circuit: no values of the row, and no time of a lost request. Null without an error. */
+/** What makes errors equal for the circuit: no values of the row, no time of a lost request. */
 export function troubleOf(
   { error_class, error_message }: Outcome,
   { trouble }: OutcomeFacts,

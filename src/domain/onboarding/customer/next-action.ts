@@ -1,7 +1,6 @@
 import { isKnownStatus } from "../../service/onboarding-status.js";
 import { type CustomerState, needsCustomer } from "./customer-state.js";
 
-/** What somebody has to do next about a row: `onboardings.next_action`. */
 export const NEXT_ACTIONS = {
   follow: "the customer follows the link",
   resend: "resend from the dashboard",
@@ -20,7 +19,6 @@ export const NEXT_ACTIONS = {
   version: "the playbook version that ran is not the pinned one: check it",
 } as const;
 
-/** What somebody has to do about a posted row; null for nothing. */
 export function nextActionOf(state: CustomerState, pinnedVersion: number | null): string | null {
   const actions = [actionOf(state)];
   const ran = state.playbookVersion;

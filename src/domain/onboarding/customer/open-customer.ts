@@ -42,7 +42,6 @@ a batch hands a silent row over again.
 /** Webhooks remembered by their id, so that a duplicate is dropped; duplicates come soon after the first. */
 const MOST_REMEMBERED = 500;
 
-/** News that no step has read, also what came before its own answer. */
 export interface Mail {
   readonly events: readonly CustomerEvent[];
   readonly seen: readonly string[];
@@ -59,23 +58,20 @@ export function withEvent(mail: Mail, event: CustomerEvent): Mail {
   return { events, seen: [...mail.seen, messageId].slice(-MOST_REMEMBERED) };
 }
 
-/** The mail after a step that left some of it, with what came after the first `read` events. */
 export function mailAfter(left: Mail, now: Mail, read: number): Mail {
   return { events: [...left.events, ...now.events.slice(read)], seen: now.seen };
 }
 
-/** The tries of a step that failed and is tried again; none after a step that succeeded. */
 interface Tries {
   readonly times: number;
-  /** Epoch milliseconds of the first one's failure. */
+  /** Of the first one's failure. */
   readonly since: number;
-  /** Epoch milliseconds before which it is not tried again. */
   readonly notBefore: number;
 }
 
 export const NO_TRIES: Tries = { times: 0, since: 0, notBefore: 0 };
 
-/** A row of a batch that is not finished, as it is kept between its steps; every change replaces it. */
+/** Every change replaces it; times are epoch milliseconds. */
 export interface OpenCustomer extends SentCalls {
   readonly input: CustomerInput;
   readonly state: CustomerState;
@@ -84,24 +80,18 @@ export interface OpenCustomer extends SentCalls {
   readonly link: LinkOffer | null;
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
-  /** Whether the batch knows that the row is processed. */
   readonly isReported: boolean;
-  /** Epoch milliseconds. */
   readonly deadline: number;
-  /** Epoch milliseconds. */
   readonly decisionTimeout: number;
   readonly polls: PollsSoFar;
   readonly mail: Mail;
-  /** Whether its own batch was cancelled. */
   readonly stopped: boolean;
   readonly tries: Tries;
-  /** Epoch milliseconds at which it is polled for an output that its decision lacked; null where that is not due. */
+  /** When it is polled once more for an output. */
   readonly outputDueAt: number | null;
-  /** Whether it was. */
   readonly outputPolled: boolean;
 }
 
-/** A row as its batch has just handed it over: nothing is posted, or an earlier command has posted it. */
 export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
   const { open, timing } = input;
   const state = open === null ? UNPOSTED : reopened(open);
@@ -124,12 +114,12 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
   };
 }
 
-/** Whether its onboarding was posted, and the answer is applied, or none is posted any more. */
+/** Whether the answer to its post is applied, or none is posted any more. */
 export function isPosted({ state }: OpenCustomer): boolean {
   return state.onboardingId !== null || state.phase === "final";
 }
 
-/** Epoch milliseconds at which a row has something to do. */
+/** When a row has something to do. */
 export function dueAt(one: OpenCustomer): number {
   const { tries, outputDueAt, link, stopped } = one;
   if (outputDueAt !== null) return Math.max(stopped ? 0 : outputDueAt, tries.notBefore);
@@ -137,18 +127,16 @@ export function dueAt(one: OpenCustomer): number {
   return Math.max(tries.notBefore, isReady ? 0 : wakeAt(one));
 }
 
-/** Epoch milliseconds at which it has something to do even without a message. */
 function wakeAt({ state, deadline, decisionTimeout, polls, input: { timing } }: OpenCustomer): number {
   const decision = state.phase === "machine" ? decisionTimeout : Number.POSITIVE_INFINITY;
   return Math.min(deadline, nextPoll(polls, timing, state), decision);
 }
 
-/** Whether something came that is to be acted on now. */
 function isWoken({ mail, stopped }: OpenCustomer): boolean {
   return mail.events.length > 0 || stopped;
 }
 
-/** Epoch milliseconds until which a row that has come into this state is waited for. */
+/** Until when a row that has come into this state is waited for. */
 export function waitedUntil(
   { deadline, input: { timing } }: OpenCustomer,
   state: CustomerState,
@@ -157,7 +145,6 @@ export function waitedUntil(
   return lacksReview(state) ? Math.min(deadline, now + reviewWaitMs(timing)) : deadline;
 }
 
-/** What is due; undefined where its batch was cancelled, or nothing is. */
 export function dueStep(
   one: OpenCustomer,
   now: number,
@@ -169,12 +156,11 @@ export function dueStep(
   return isOverdue(one, now) ? "decision timeout" : undefined;
 }
 
-/** Whether the service has taken too long to decide. */
 export function isOverdue({ state, decisionTimeout }: OpenCustomer, now: number): boolean {
   return state.phase === "machine" && now >= decisionTimeout;
 }
 
-/** Takes the news that is worth a poll now; weaker news becomes hints for a later one. */
+/** The news that is worth a poll now; weaker news becomes hints for a later one. */
 export function newsTaken({ state, mail, polls }: OpenCustomer): {
   readonly news: readonly CustomerEvent[];
   readonly left: Pick<OpenCustomer, "polls" | "mail">;
@@ -185,22 +171,18 @@ export function newsTaken({ state, mail, polls }: OpenCustomer): {
   return { news: worth("relevant"), left };
 }
 
-/** Whether the last continuation has expired and no other one is there to be delivered. */
 export function hasLinkEnded({ link, state }: OpenCustomer, now: number): boolean {
   return link === null && state.linkExpiresAt !== null && now >= state.linkExpiresAt;
 }
 
-/** Whether an output may follow that the playbook had not reached when it decided. */
 export function isOutputAwaited({ input, state, stopped, outputPolled }: OpenCustomer): boolean {
   const { outputExpected, open, timing } = input;
   if (outputPolled || stopped || !outputExpected || open !== null) return false;
   return timing.outputRetry !== null && lacksOutput(state);
 }
 
-/** Steps of a row. */
 export const ROW_RETRY: RetryPolicy = { first: SECOND, longest: 5 * MINUTE, until: HOUR };
 
-/** Counts a failure; `wait`, where the service says it, in milliseconds. */
 export function afterTry(tries: Tries, now: number, wait?: number): Tries {
   return {
     times: tries.times + 1,
@@ -209,18 +191,15 @@ export function afterTry(tries: Tries, now: number, wait?: number): Tries {
   };
 }
 
-/** The row without the wait before its next try. */
 export function triedNow(one: OpenCustomer): OpenCustomer {
   return { ...one, tries: { ...one.tries, notBefore: NO_TRIES.notBefore } };
 }
 
-/** A report to the workflow of a batch. */
 export interface AddressedReport {
   readonly batchWorkflowId: string;
   readonly report: CustomerReport;
 }
 
-/** An outcome that is to be written, and the run that its row is of. */
 export interface OutcomeToRecord {
   readonly run: Pick<CustomerInput, "batchId" | "runId" | "plainOutput">;
   readonly outcome: Outcome;

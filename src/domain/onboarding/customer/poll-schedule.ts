@@ -9,22 +9,17 @@ import { type CustomerPhase, type CustomerState, lacksReview, needsCustomer } fr
 const MOST_HINTS = 20;
 
 export interface PollsSoFar {
-  /** Since the status changed last. */
   readonly polls: number;
-  /** Of these: brought forward by hints. */
   readonly hinted: number;
-  /** Epoch milliseconds of the last one, or of the beginning. */
   readonly polledAt: number;
-  /** Events since then that bring the next poll forward. */
   readonly hints: readonly CustomerEvent[];
 }
 
-/** No poll yet, and none asked for. */
 export function beginPolls(now: number): PollsSoFar {
   return { polls: 0, hinted: 0, polledAt: now, hints: [] };
 }
 
-/** Adds a weak event: the first brings a poll at once, and each further poll waits twice as long. */
+/** The first brings a poll at once, each further poll waits twice as long. */
 export function withHint(polls: PollsSoFar, event: CustomerEvent): PollsSoFar {
   return { ...polls, hints: [...polls.hints, event].slice(-MOST_HINTS) };
 }
@@ -36,18 +31,17 @@ export function withPoll({ polls, hinted, hints }: PollsSoFar, now: number, isNe
   return { polls: polls + 1, hinted: hinted + brought, polledAt: now, hints: [] };
 }
 
-/** How long to wait for the next poll, after so many without news. */
 export function pollWaitMs(timing: OnboardingTiming, phase: CustomerPhase, polls: number): number {
   const most = phase === "machine" ? timing.pollMost : timing.pollPeopleMost;
   return Math.min(timing.pollFirst * 2 ** Math.min(polls, 30), most);
 }
 
-/** How long a decided row listens for a webhook that says whether a reviewer has to decide; then it is polled once more. */
+/** How long a decided row waits for a webhook that says whether a reviewer has to decide. */
 export function reviewWaitMs({ pollMost }: OnboardingTiming): number {
   return Math.min(pollMost, MINUTE);
 }
 
-/** Epoch milliseconds of the next poll, where no relevant event comes before. */
+/** Where no relevant event comes before. */
 export function nextPoll(
   { polls, hinted, polledAt, hints }: PollsSoFar,
   timing: OnboardingTiming,
@@ -78,7 +72,6 @@ function together(at: number, wait: number): number {
  */
 type EventRelevance = "relevant" | "weak" | "irrelevant";
 
-/** Weighs news against what is known. */
 export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRelevance {
   if (state.phase === "final") return "irrelevant";
   if (event.onboardingId !== null && event.onboardingId !== state.onboardingId) return "irrelevant";

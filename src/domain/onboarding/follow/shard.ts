@@ -17,10 +17,8 @@ import type { Verdict } from "../verdict.js";
 /** Open rows by {@link customerKey}: one customer on one playbook is in work once, across batches and versions. */
 export type Shard = Readonly<Record<string, OpenCustomer>>;
 
-/** Shards of a lake; each is one object of its staging area. */
 export const SHARDS = 1024;
 
-/** Names a customer on a playbook, which is given without its version tag. */
 export function customerKey(playbookKey: string, identityHash: string): string {
   return `${playbookKey}/${identityHash}`;
 }
@@ -31,7 +29,6 @@ export function shardOf(key: string): number {
   return Number.parseInt(key.slice(from, from + 3), 16) % SHARDS;
 }
 
-/** What a message says to the open row of a customer. */
 export interface CustomerNews {
   readonly key: string;
   readonly event: CustomerEvent;
@@ -42,14 +39,12 @@ export interface HandedRow {
   readonly input: CustomerInput;
 }
 
-/** What a step has done with a row. Its outcomes are personal data, so it is sealed. */
+/** Its outcomes are personal data, so it is sealed. */
 export interface SteppedRow {
   readonly key: string;
-  /** The row as the step found it. */
   readonly row: RowName;
-  /** How many messages the step has read. */
+  /** How many events. */
   readonly read: number;
-  /** Null where the row is finished. */
   readonly next: OpenCustomer | null;
   readonly reports: readonly AddressedReport[];
   readonly records: readonly OutcomeToRecord[];
@@ -57,30 +52,23 @@ export interface SteppedRow {
 
 type RowName = Pick<CustomerInput, "batchId" | "line" | "attempt">;
 
-/** A row that was handed over while its customer is in work in another batch. */
 export interface RefusedRow {
   readonly input: CustomerInput;
   readonly batchId: string;
 }
 
-/** What open rows were told. */
 export interface Inbox {
   readonly rows: readonly HandedRow[];
   readonly news: readonly CustomerNews[];
-  /** Batches that were cancelled. */
   readonly stops: readonly string[];
-  /** Whether rows whose step has failed are tried again at once. */
   readonly tryNow: boolean;
 }
 
-/** What steps have done with open rows, and what these were told. */
 interface Happened extends Inbox {
   readonly stepped: readonly SteppedRow[];
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** Applies to open rows what has happened to them, and says what their batches must know. */
 export function settled(
   before: Shard,
   { stepped, rows, news, stops, tryNow, now }: Happened,
@@ -97,7 +85,6 @@ export function settled(
     // Settled by another version.
     if (one === undefined) continue;
     reports.push(...sent);
-    // Another row took its place during the step.
     if (!isSameRow(one.input, row)) continue;
     if (next === null) open.delete(key);
     else open.set(key, afterStepped(one, next, read));
@@ -121,13 +108,12 @@ export function settled(
   return { open: Object.fromEntries(open), reports, refused };
 }
 
-/** A row after a step, with what came meanwhile. */
 function afterStepped(now: OpenCustomer, next: OpenCustomer, read: number): OpenCustomer {
   const one = { ...next, mail: mailAfter(next.mail, now.mail, read) };
   return now.stopped && !next.stopped ? { ...triedNow(one), stopped: true } : one;
 }
 
-/** Says that a row is processed, which has made no calls since its batch counted them. */
+/** Its calls were counted before. */
 export function silentReport({ batchWorkflowId, row }: CustomerInput, verdict: Verdict): AddressedReport {
   return {
     batchWorkflowId,
@@ -139,12 +125,10 @@ function isSameRow(a: RowName, b: RowName): boolean {
   return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
 }
 
-/** What `follow` remembers of a shard. */
 export interface ShardFacts {
   readonly rows: number;
-  /** Epoch milliseconds at which the first row is due that nobody works on; null for never. */
+  /** When the first row is due that nobody works on. */
   readonly next: number | null;
-  /** Epoch milliseconds at which the oldest row began; null without one. */
   readonly oldest: number | null;
 }
 
@@ -155,7 +139,6 @@ export function factsOf(shard: Shard, busy: ReadonlySet<string>): ShardFacts {
   return { rows: rows.length, next: least(dues), oldest: least(begun) };
 }
 
-/** The least of some numbers; null of none. */
 export function least(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 }
