@@ -42,7 +42,7 @@ a batch hands a silent row over again.
 /** Webhooks remembered by their id, so that a duplicate is dropped; duplicates come soon after the first. */
 const MOST_REMEMBERED = 500;
 
-export interface Mail {
+interface Mail {
   readonly events: readonly CustomerEvent[];
   readonly seen: readonly string[];
 }
