@@ -127,8 +127,8 @@ async function startedOnboarding(
 ): Promise<StartedOnboarding> {
   const read = await deps.api.read(getOnboarding, { path: { id } }, options);
   const { output, error_message, requires_manual_review = null, continue_onboarding } = read;
-  const known = { id, output, error_message, requires_manual_review, continue_onboarding };
-  return { ...known, status: read.status ?? status };
+  const facts = { output, error_message, requires_manual_review, continue_onboarding };
+  return { id, ...facts, status: read.status ?? status };
 }
 
 /** The id may be a user's or a business's: the other's list is empty, not there, or refused. */
@@ -142,8 +142,7 @@ async function onboardingsOf(
   const ofBusiness = await itemsOf(readList(api, listBusinessOnboardings, { path: { fp_bid: id } }, options));
   if (!(ofBusiness instanceof Error)) return ofBusiness;
   if (!(ofUser instanceof Error)) return ofUser;
-  const refused = [ofUser, ofBusiness].find((error) => error instanceof RejectedError);
-  if (refused !== undefined) throw refused;
+  for (const error of [ofUser, ofBusiness]) if (error instanceof RejectedError) throw error;
   return [];
 }
 

@@ -87,7 +87,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isWhole = false;
   readonly #chunks: Buffer[] = [];
   #unlisten: (() => void) | undefined;
-  #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #onSinkEnd = (error?: Error) => this.#giveUp(error ?? new Error("the sink was closed"));
 
@@ -97,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     readonly resolve: (reply: Reply) => void,
     readonly reject: (reason: unknown) => void,
   ) {
-    this.#timer = this.#startTimer(this.#headersLimitMs());
+    this.#awaitHead();
     const { signal, sink } = call;
     if (signal !== undefined) this.#unlisten = onAbort(signal, () => this.#giveUp(signal.reason));
     sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
@@ -108,9 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { source } = this.call;
     if (source === undefined) return undefined;
     this.#body = streamBody(this.call.operation.name, source, () => {
-      if (this.#done || this.#status !== undefined) return;
-      clearTimeout(this.#timer);
-      this.#timer = this.#startTimer(this.#headersLimitMs());
+      if (!this.#done && this.#status === undefined) this.#awaitHead();
     });
     return this.#body.stream;
   }
@@ -129,12 +127,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     this.#failure = this.#judgeHead(status, headers);
     this.call.onHead(status, headers);
-    clearTimeout(this.#timer);
-    const failure = this.#failure;
-    this.#timer =
-      failure === undefined
-        ? this.#startTimer(this.#bodyLimitMs())
-        : setTimeout(() => this.#giveUp(failure()), Math.min(DISCARD_MS, this.limits.bodyTimeoutMs));
+    const { maxBodyBytes, bodyTimeoutMs } = this.limits;
+    const times = Math.max(1, Math.ceil(announced(headers) / (STREAMED_IN_TIME * maxBodyBytes)));
+    if (this.#failure === undefined) this.#allow(bodyTimeoutMs * times);
+    else this.#allow(Math.min(DISCARD_MS, bodyTimeoutMs), this.#failure);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -144,7 +140,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#size - chunk.length <= MOST_READ) this.#chunks.push(chunk);
       if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure());
     } else if (this.#size > this.#mostBytes) {
-      this.#giveUp(new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes)));
+      this.#giveUp(this.#tooLarge());
     } else if (this.call.sink !== undefined) {
       this.#pour(this.call.sink, controller, chunk);
     } else {
@@ -174,9 +170,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (isJson && status !== 200 && !this.call.accepts?.(status))
       return () => new TransientError(this.#facts(), NOT_PROMISED);
     if (isJson && !promisesJson(headers)) return () => new TransientError(this.#facts(), USELESS_ANSWER);
-    return announced(headers) > this.#mostBytes
-      ? () => new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes))
-      : undefined;
+    return announced(headers) > this.#mostBytes ? () => this.#tooLarge() : undefined;
+  }
+
+  #tooLarge(): SchemaError {
+    return new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes));
   }
 
   #serviceMessage(): string | undefined {
@@ -197,19 +195,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     return this.limits.maxBodyBytes * (this.call.sink === undefined ? 1 : LONGEST_STREAM);
   }
 
-  #bodyLimitMs(): number {
-    const { maxBodyBytes, bodyTimeoutMs } = this.limits;
-    return (
-      bodyTimeoutMs * Math.max(1, Math.ceil(announced(this.#headers) / (STREAMED_IN_TIME * maxBodyBytes)))
-    );
+  #awaitHead(): void {
+    this.#allow(this.limits.headersTimeoutMs + (this.call.extraTimeoutMs ?? 0));
   }
 
-  #headersLimitMs(): number {
-    return this.limits.headersTimeoutMs + (this.call.extraTimeoutMs ?? 0);
-  }
-
-  #startTimer(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.#giveUp(new TransientError(this.#facts(), "timeout")), ms);
+  /** From now on; after that the call is given up. */
+  #allow(ms: number, failure: () => Error = () => new TransientError(this.#facts(), "timeout")): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(failure()), ms);
   }
 
   #reply(): Reply {

@@ -31,22 +31,16 @@ export async function pendingDeliveries(client: Client, taskQueue: string): Prom
     const status = described?.status.name;
     if (described === undefined || status === "COMPLETED") continue;
     const given_up = status === "FAILED";
-    let reason: string | undefined;
-    if (given_up) {
-      const result = client.workflow.getHandle(workflowId).result();
-      reason = await result.then(
-        () => undefined,
-        ({ cause }: Error) => rootCause(cause),
-      );
-    } else {
-      const isWorkedOn = described.raw.pendingActivities?.some(({ lastStartedTime }) => lastStartedTime);
-      const isWaiting = !isWorkedOn && Date.now() - startTime.getTime() > WORKER_WITHIN_MS;
-      const [failure] = await pendingFailuresOf(client, described);
-      reason = failure === undefined ? undefined : failureReason(failure);
-      if (isWaiting) reason ??= "no worker has taken it up";
-    }
+    const isWorkedOn = described.raw.pendingActivities?.some(({ lastStartedTime }) => lastStartedTime);
+    const isWaiting = !isWorkedOn && Date.now() - startTime.getTime() > WORKER_WITHIN_MS;
+    const [failure] = given_up ? [] : await pendingFailuresOf(client, described);
+    const ended = () => client.workflow.getHandle(workflowId).result();
+    const reason = given_up
+      ? await ended().catch(({ cause }: Error) => rootCause(cause))
+      : failure && failureReason(failure);
     const [, , about = "", event = ""] = workflowId.split("/");
-    pending.push({ about, event, since: startTime.toISOString(), reason: reason ?? null, given_up });
+    const late = isWaiting && !given_up ? "no worker has taken it up" : null;
+    pending.push({ about, event, since: startTime.toISOString(), reason: reason ?? late, given_up });
   }
   return pending;
 }
