@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BrokenRule } from "../domain/row-problem.js";
+import { type BrokenRule, broken } from "../domain/row-problem.js";
 import { externalIdProblem, fpIdProblem } from "../domain/service/external-id.js";
 import { isIsoDate, isRealDay } from "../domain/service/transaction-values.js";
 
@@ -23,16 +23,13 @@ export const idText = problemText(fpIdProblem);
 export const ownIdText = problemText(externalIdProblem);
 
 /** A day of the calendar. */
-export const day = ruledText(isRealDay, {
-  code: "not_day",
-  rule: "is not a day of the calendar, YYYY-MM-DD",
-});
+export const day = ruledText(isRealDay, broken("not_day", "is not a day of the calendar, YYYY-MM-DD"));
 
 /** A day, alone or with a time. */
-export const dateOrInstant = ruledText(isIsoDate, {
-  code: "not_date",
-  rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
-});
+export const dateOrInstant = ruledText(
+  isIsoDate,
+  broken("not_date", "is not an ISO 8601 date, YYYY-MM-DD, or with a time"),
+);
 
 /** A row about one user; kinds of jobs may know more columns. An empty text in JSON is no id, as in CSV. */
 export const userRow = z.object({

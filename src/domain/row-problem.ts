@@ -5,6 +5,10 @@ export interface BrokenRule {
   readonly rule: string;
 }
 
+export function broken(code: string, rule: string): BrokenRule {
+  return { code, rule };
+}
+
 /** What is wrong with a row of an input file. */
 export interface RowProblem extends BrokenRule {
   /** Where the row starts, from 1. */

@@ -21,7 +21,7 @@ import { type ImportEvidence, type ImportedRows, ownAccounts } from "../domain/c
 import { mapConcurrent } from "../domain/concurrent-work.js";
 import { MINUTE, SECOND } from "../domain/duration.js";
 import { FAILURE_TYPES, UNRESOLVED_REQUEST } from "../domain/failures.js";
-import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
+import { broken, type RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
 import { importLedger } from "../lake/bulk/import-ledger.js";
 import { transactionImports } from "../lake/tables/bulk.js";
@@ -34,8 +34,8 @@ const SENT_EARLIER = "an earlier run sent it and its answer was lost";
 const LINKS_AT_ONCE = 8;
 /** A service that is busy longer, or asks for a longer pause, is out of reach: nothing has started yet. */
 const BUSY_RETRY: RetryPolicy = { first: SECOND / 2, longest: MINUTE, until: 7.5 * SECOND };
-const NO_LINK: BrokenRule = { code: "no_link", rule: "is not a bank link of the service" };
-const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of its bank link" };
+const NO_LINK = broken("no_link", "is not a bank link of the service");
+const NO_ACCOUNT = broken("no_account", "is not an account of its bank link");
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Chunks of a group whose first rows are looked for where nothing else tells that rows come back under their ids. */
@@ -53,10 +53,10 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, Ch
   row: z.object({
     link_id: idText,
     account_id: idText,
-    amount: ruledText(isAmount, {
-      code: "not_amount",
-      rule: "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
-    }),
+    amount: ruledText(
+      isAmount,
+      broken("not_amount", "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50"),
+    ),
     date: dateOrInstant,
     description: z.string("is not text").optional(),
     transaction_id: idText.optional(),

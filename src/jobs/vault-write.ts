@@ -3,7 +3,7 @@ import { userRow } from "../api/file-fields.js";
 import { uploadError } from "../api/http/refused-upload.js";
 import { updateVault, uploadToVault } from "../api/operations/vault.js";
 import type { RefusedRequest } from "../domain/refusals.js";
-import type { BrokenRule } from "../domain/row-problem.js";
+import { type BrokenRule, broken } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { isDocument } from "../domain/service/vault/vault-identifier.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
@@ -28,8 +28,8 @@ interface Written {
 }
 
 const UPLOAD = "upload:";
-const NO_VALUE: BrokenRule = { code: "no_value", rule: "has no value and no file" };
-const TWICE: BrokenRule = { code: "value_too", rule: "is given as a value too" };
+const NO_VALUE: BrokenRule = broken("no_value", "has no value and no file");
+const TWICE: BrokenRule = broken("value_too", "is given as a value too");
 
 /** Writes a file's values and files into vaults (docs/use/vault.md, "Into the vault"). */
 export const vaultWriteJob: BulkJob<VaultRow, Written> = {

@@ -66,12 +66,9 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
     return await withInterruption(async ({ signal, releases }) => {
       const client = openServiceClient(api);
       releases.add(() => client.close());
-      const call = (token: ClientToken | string | undefined) =>
-        makeCall(client, operation, params, flags, file, {
-          signal,
-          clientToken: token,
-          ...(flags.anyStatus && { accepts: () => true }),
-        });
+      const accepts = flags.anyStatus ? () => true : undefined;
+      const call = (clientToken: ClientToken | string | undefined) =>
+        makeCall(client, operation, params, flags, file, { signal, clientToken, accepts });
       return grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal });
     });
   } catch (error) {

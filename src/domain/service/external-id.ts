@@ -1,4 +1,4 @@
-import type { BrokenRule } from "../row-problem.js";
+import { type BrokenRule, broken } from "../row-problem.js";
 import { hasLoneSurrogate } from "./transaction-values.js";
 
 /** docs/reference/service.md, "Limits". */
@@ -9,9 +9,9 @@ export const SHORTEST_BUSINESS_ID = 10;
 
 /** Why a text can't be a business's external id, without quoting it. */
 export function businessExternalIdProblem(text: string): BrokenRule | undefined {
-  if (text === "") return { code: "empty", rule: "empty" };
+  if (text === "") return broken("empty", "empty");
   if (/^[A-Za-z0-9_.-]+$/.test(text)) return undefined;
-  return { code: "character", rule: `a character other than ${BUSINESS_EXTERNAL_ID}` };
+  return broken("character", `a character other than ${BUSINESS_EXTERNAL_ID}`);
 }
 
 /**
@@ -19,12 +19,11 @@ export function businessExternalIdProblem(text: string): BrokenRule | undefined 
  * businesses only; white space is a slip in the file.
  */
 export function onboardingExternalIdProblem(text: string): BrokenRule | undefined {
-  if (text === "") return { code: "empty", rule: "empty" };
+  if (text === "") return broken("empty", "empty");
   const invisible = invisibleIn(text);
-  if (invisible) return { code: "invisible_character", rule: `with ${invisible}` };
-  if (/[\s\p{Cc}]/u.test(text))
-    return { code: "white_space", rule: "with white space or a control character" };
-  return hasLoneSurrogate(text) ? { code: "lone_surrogate", rule: "with a lone surrogate" } : undefined;
+  if (invisible) return broken("invisible_character", `with ${invisible}`);
+  if (/[\s\p{Cc}]/u.test(text)) return broken("white_space", "with white space or a control character");
+  return hasLoneSurrogate(text) ? broken("lone_surrogate", "with a lone surrogate") : undefined;
 }
 
 export function invisibleIn(text: string): string | undefined {
@@ -37,20 +36,20 @@ const CONTROL = /\p{Cc}/u;
 
 /** Why a value can't be a user's `fp_id`, without quoting it. */
 export function fpIdProblem(value: string): BrokenRule | undefined {
-  if (value.trim() === "") return { code: "blank", rule: "is blank" };
+  if (value.trim() === "") return broken("blank", "is blank");
   // It is one segment of an address.
-  if (/[/\\]/.test(value)) return { code: "slash", rule: "has a slash" };
-  if (value === "." || value === "..") return { code: "relative_path", rule: "is a relative path" };
+  if (/[/\\]/.test(value)) return broken("slash", "has a slash");
+  if (value === "." || value === "..") return broken("relative_path", "is a relative path");
   return externalIdProblem(value);
 }
 
 /** Why a value can't be a customer's id, without quoting it. */
 export function externalIdProblem(value: string): BrokenRule | undefined {
   const invisible = invisibleIn(value);
-  if (invisible) return { code: "invisible_character", rule: `has ${invisible}` };
-  if (CONTROL.test(value)) return { code: "control_character", rule: "has a control character" };
-  if (hasLoneSurrogate(value)) return { code: "lone_surrogate", rule: "has a lone surrogate" };
-  return value === value.trim() ? undefined : { code: "outer_spaces", rule: "has spaces around it" };
+  if (invisible) return broken("invisible_character", `has ${invisible}`);
+  if (CONTROL.test(value)) return broken("control_character", "has a control character");
+  if (hasLoneSurrogate(value)) return broken("lone_surrogate", "has a lone surrogate");
+  return value === value.trim() ? undefined : broken("outer_spaces", "has spaces around it");
 }
 
 /** An id that no user has. */

@@ -1,4 +1,4 @@
-import type { BrokenRule } from "../../row-problem.js";
+import { type BrokenRule, broken } from "../../row-problem.js";
 import { nearestOf } from "../../words/nearest.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 
@@ -43,7 +43,7 @@ export type IdentifierUse = keyof typeof USES;
 
 const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profile.occupation"];
 const KNOWN: ReadonlySet<string> = new Set(VAULT_IDENTIFIERS);
-const UNKNOWN: BrokenRule = { code: "unknown_identifier", rule: "not a data identifier" };
+const UNKNOWN = broken("unknown_identifier", "not a data identifier");
 
 /** Why an identifier can't be used so, without quoting it. */
 export function identifierProblem(use: IdentifierUse, identifier: string): BrokenRule | undefined {
@@ -51,10 +51,10 @@ export function identifierProblem(use: IdentifierUse, identifier: string): Broke
   const groups: readonly string[] = USES[use];
   if (group !== "custom" && !KNOWN.has(identifier)) return UNKNOWN;
   if (!groups.includes(group))
-    return { code: "identifier_group", rule: `of the group ${group}, which is not accepted here` };
+    return broken("identifier_group", `of the group ${group}, which is not accepted here`);
   if (group === "custom") return customNameProblem(identifier.slice("custom.".length));
   if (use === "upload" && group === "investor_profile" && !UPLOADED_PROFILE.includes(identifier)) {
-    return { code: "identifier_upload", rule: "of the group investor_profile, of which it takes no upload" };
+    return broken("identifier_upload", "of the group investor_profile, of which it takes no upload");
   }
   return undefined;
 }
@@ -89,7 +89,7 @@ export function acceptedIdentifiers(use: IdentifierUse, identifier = ""): string
 }
 
 function customNameProblem(name: string): BrokenRule | undefined {
-  if (name.trim() === "") return { code: "custom_unnamed", rule: "custom without a name" };
+  if (name.trim() === "") return broken("custom_unnamed", "custom without a name");
   if (!/\p{Cc}/u.test(name) && !hasLoneSurrogate(name)) return undefined;
-  return { code: "custom_name", rule: "a custom name with a control character or a lone surrogate" };
+  return broken("custom_name", "a custom name with a control character or a lone surrogate");
 }

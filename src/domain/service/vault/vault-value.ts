@@ -1,11 +1,11 @@
 import { isJsonObject } from "../../json/value.js";
-import type { BrokenRule } from "../../row-problem.js";
+import { type BrokenRule, broken } from "../../row-problem.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "./vault-identifier.js";
 
-const BLANK: BrokenRule = { code: "blank", rule: "is blank" };
-const SLASH: BrokenRule = { code: "slash", rule: "has a slash, which no upload takes in an identifier" };
-const LONE_SURROGATE: BrokenRule = { code: "lone_surrogate", rule: "has a lone surrogate" };
+const BLANK = broken("blank", "is blank");
+const SLASH = broken("slash", "has a slash, which no upload takes in an identifier");
+const LONE_SURROGATE = broken("lone_surrogate", "has a lone surrogate");
 
 /** Why a value can't be put under an identifier (docs/reference/service.md, "Accepted identifiers"). */
 export function vaultValueProblem(
@@ -22,7 +22,7 @@ export function uploadProblem(identifier: string, path: unknown): BrokenRule | u
   const problem = useProblem("upload", identifier) ?? useProblem("client_token", identifier);
   if (problem !== undefined) return problem;
   if (/[/\\]/.test(identifier)) return SLASH;
-  if (typeof path !== "string") return { code: "not_path", rule: "is not the path of a file" };
+  if (typeof path !== "string") return broken("not_path", "is not the path of a file");
   return path.trim() === "" ? BLANK : undefined;
 }
 
@@ -37,11 +37,11 @@ function valueProblem(value: unknown): BrokenRule | undefined {
   if (typeof value === "boolean") return undefined;
   if (typeof value === "number") {
     if (Number.isInteger(value)) return jsonProblem(value);
-    return { code: "not_integer", rule: "is a number that is not an integer: give it as text" };
+    return broken("not_integer", "is a number that is not an integer: give it as text");
   }
   if (typeof value === "string") return value.trim() === "" ? BLANK : jsonProblem(value);
   if (isJsonObject(value) || Array.isArray(value)) return jsonProblem(value);
-  return { code: "not_value", rule: "is not text, an integer, true or false, an object or a list" };
+  return broken("not_value", "is not text, an integer, true or false, an object or a list");
 }
 
 /** Why a JSON value would not arrive as in the file, without quoting it. */
@@ -49,7 +49,7 @@ export function jsonProblem(value: unknown): BrokenRule | undefined {
   if (typeof value === "number") {
     const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
     if (isExact) return undefined;
-    return { code: "inexact_number", rule: "is a number too large to arrive exactly: give it as text" };
+    return broken("inexact_number", "is a number too large to arrive exactly: give it as text");
   }
   if (typeof value === "string") return hasLoneSurrogate(value) ? LONE_SURROGATE : undefined;
   if (typeof value !== "object" || value === null) return undefined;
