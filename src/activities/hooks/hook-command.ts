@@ -1,14 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { HOUR } from "../../domain/duration.js";
-import { endGroup } from "../../temporal/cli/tool-process.js";
-
-/** After so long a command is killed, and tried again. */
-const LONGEST_MS = HOUR;
-const LONGEST_LINE = 2_000;
-const LAST_OUTPUT_MS = 1_000;
+import { runTool } from "../../temporal/cli/tool-process.js";
 
 const SECRET = /^(NIGHTLEDGER|TEMPORAL)_.*(KEY|SECRET|TOKEN|PASSWORD)/;
 
@@ -21,20 +12,9 @@ interface CommandRun {
   /** For its standard input, as JSON. */
   readonly line: object;
   readonly env: Readonly<Record<string, string>>;
-  onOutput(line: string): void;
+  onLine(line: string): void;
   readonly signal: AbortSignal;
-  readonly longestMs?: number;
-}
-
-/** Gives the beginning of each line. */
-function eachLine(output: Readable, onLine: (line: string) => void): void {
-  let begun = "";
-  output.setEncoding("utf8").on("data", (text: string) => {
-    const lines = (begun + text).split("\n").map((line) => line.slice(0, LONGEST_LINE));
-    begun = lines.pop() ?? "";
-    for (const line of lines) onLine(line);
-  });
-  output.on("end", () => begun !== "" && onLine(begun));
+  readonly timeoutMs?: number;
 }
 
 /** All variables but Nightledger's own secrets. */
@@ -43,33 +23,21 @@ export function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs a hook's command in a shell and a process group of its own, which ends with it.
+ * Runs a hook's command in a shell.
  *
  * @throws HookError where it does not exit with 0, or takes too long; the signal's reason when aborted.
  */
 export async function runHookCommand(
   command: string,
-  { line, env, onOutput, signal, longestMs = LONGEST_MS }: CommandRun,
+  { line, env, timeoutMs = HOUR, ...run }: CommandRun,
 ): Promise<void> {
-  signal.throwIfAborted();
-  const child = spawn("sh", ["-c", command], { detached: true, env: { ...passedOn(process.env), ...env } });
-  const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  const closed = once(child, "close").catch(() => undefined);
-  const end = () => endGroup(child.pid);
-  const timer = setTimeout(end, longestMs);
-  signal.addEventListener("abort", end, { once: true });
-  for (const output of [child.stdout, child.stderr]) eachLine(output, onOutput);
-  try {
-    // A command that does not read its input may close it early; only the exit code matters.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(`${JSON.stringify(line)}\n`);
-    const [code, killedBy] = await exited;
-    end();
-    await Promise.race([closed, sleep(LAST_OUTPUT_MS, undefined, { ref: false })]);
-    signal.throwIfAborted();
-    if (code !== 0) throw new HookError(`the command of a hook ended with ${code ?? killedBy}`);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", end);
-  }
+  const { failure } = await runTool({
+    command: "sh",
+    args: ["-c", command],
+    env: { ...passedOn(process.env), ...env },
+    input: `${JSON.stringify(line)}\n`,
+    timeoutMs,
+    ...run,
+  });
+  if (failure !== undefined) throw new HookError(`the command of a hook ${failure}`);
 }

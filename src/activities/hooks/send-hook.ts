@@ -39,8 +39,8 @@ export async function sendHook(
     NIGHTLEDGER_RUN_OUTCOME: run?.status ?? "",
     NIGHTLEDGER_RUN_SCHEDULE: schedule ?? "",
   };
-  const onOutput = (line: string) => log.info({ run_id: runId, event, line }, "output of a hook's command");
-  await runHookCommand(hook.command ?? "", { line: body, env, onOutput, signal });
+  const onLine = (line: string) => log.info({ run_id: runId, event, line }, "output of a hook's command");
+  await runHookCommand(hook.command ?? "", { line: body, env, onLine, signal });
 }
 
 interface HookRequest {

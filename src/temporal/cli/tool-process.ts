@@ -1,10 +1,17 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 
 interface ToolRun {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** For its standard input. */
+  readonly input?: string;
+  /** Gets the beginning of each line of output. */
+  readonly onLine?: (line: string) => void;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Called every second; a returned text ends the command and is the reason. */
@@ -12,23 +19,31 @@ interface ToolRun {
 }
 
 const OUTPUT_CHARS = 2_000;
+const LONGEST_LINE = 2_000;
 const WATCH_MS = 1_000;
+/** For output that a command leaves behind. */
+const LAST_OUTPUT_MS = 1_000;
 
 /**
  * Runs a command in its own process group, which ends with it. `failure` is undefined for success, `output` the last
  * part of both streams.
  * @throws the signal's reason when aborted; never for the command's own failure
  */
-export async function runTool({ command, args, env, cwd, timeoutMs, signal, watch }: ToolRun) {
+export async function runTool({ command, args, env, cwd, input, onLine, timeoutMs, signal, watch }: ToolRun) {
   signal?.throwIfAborted();
-  const child = spawn(command, args, { env, cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, { env, cwd, detached: true });
+  const closed = once(child, "close").catch(() => undefined);
+  // A command that does not read its input may close it early.
+  child.stdin.on("error", () => undefined).end(input);
   let output = "";
   let failure: string | undefined;
-  const keep = (chunk: Buffer) => {
-    output = (output + chunk.toString("utf8")).slice(-OUTPUT_CHARS);
+  const keep = (text: string) => {
+    output = (output + text).slice(-OUTPUT_CHARS);
   };
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", keep);
+    if (onLine !== undefined) eachLine(stream, onLine);
+  }
   const end = (reason: string) => {
     failure ??= reason;
     endGroup(child.pid);
@@ -50,6 +65,8 @@ export async function runTool({ command, args, env, cwd, timeoutMs, signal, watc
         resolve(code === 0 ? undefined : `ended with ${signal ?? `code ${code}`}`),
       );
     });
+    endGroup(child.pid);
+    await Promise.race([closed, sleep(LAST_OUTPUT_MS, undefined, { ref: false })]);
     signal?.throwIfAborted();
     return { failure: failure ?? ended, output: output.trim() };
   } finally {
@@ -62,7 +79,17 @@ export async function runTool({ command, args, env, cwd, timeoutMs, signal, watc
   }
 }
 
-export function endGroup(pid: number | undefined): void {
+function eachLine(output: Readable, onLine: (line: string) => void): void {
+  let begun = "";
+  output.on("data", (text: string) => {
+    const lines = (begun + text).split("\n").map((line) => line.slice(0, LONGEST_LINE));
+    begun = lines.pop() ?? "";
+    for (const line of lines) onLine(line);
+  });
+  output.on("end", () => begun !== "" && onLine(begun));
+}
+
+function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");

@@ -11,11 +11,11 @@ beforeEach(async () => {
   lines = [];
 });
 
-const run = (command: string, more: { longestMs?: number; signal?: AbortSignal } = {}) =>
+const run = (command: string, more: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
   runHookCommand(command, {
     line: { event: "completed" },
     env: { NIGHTLEDGER_RUN_ID: "sync-1", DIRECTORY: temp.path },
-    onOutput: (line) => void lines.push(line),
+    onLine: (line) => void lines.push(line),
     signal: new AbortController().signal,
     ...more,
   });
@@ -32,16 +32,16 @@ test("a line without an end is told in its beginning, and what follows it whole"
 });
 
 test.each([
-  ["exit 3", /ended with 3/],
+  ["exit 3", /ended with code 3/],
   ["kill -9 $$", /ended with SIGKILL/],
-  ["no-such-program", /ended with 127/],
+  ["no-such-program", /ended with code 127/],
 ])("%s is not taken", async (command, words) => {
   await expect(run(command)).rejects.toThrow(words);
 });
 
 test("a command that takes too long, or is interrupted, ends with all that it started", async () => {
   const slow = 'sleep 60 & echo $! >"$DIRECTORY/pid"; echo begun; wait';
-  await expect(run(slow, { longestMs: 300 })).rejects.toThrow(/ended with SIG/);
+  await expect(run(slow, { timeoutMs: 300 })).rejects.toThrow(/took longer than/);
   const child = Number(await readFile(join(temp.path, "pid"), "utf8"));
   await expect.poll(() => isRunning(child)).toBe(false);
   const interruption = new AbortController();
