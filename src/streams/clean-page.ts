@@ -1,11 +1,13 @@
-import { formOf } from "../domain/json/text.js";
+import { formOf, rawMembers, rawParts } from "../domain/json/text.js";
 import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { withOtherFields } from "./other-fields.js";
 import { exactText, type PageReading, type RowProblem } from "./page-reading.js";
-import { EnvelopeError, RawJson, replaceLoneSurrogates } from "./raw-json.js";
+import { EnvelopeError, rawValue, repeatsKeyAlong, replaceLoneSurrogates } from "./raw-json.js";
 import type { Listing } from "./stream.js";
 
 const TWICE = "a key appears twice";
+/** Nesting of a row that is accepted. */
+const DEEPEST = 2_000;
 
 /**
  * Cuts the bad rows out of a page, and gathers fields that no column has. Keeps only the lists, with `null` for a bad row,
@@ -17,17 +19,20 @@ export function cleanPage(
   reading: PageReading,
   further: readonly RowProblem[] = [],
 ): CleanedPage {
-  const raw = new RawJson(reading.text);
   const reasons = new Map<string, string>();
   for (const { list, index, reason } of [...reading.problems, ...further]) {
     reasons.set(`${list} ${index}`, reason);
   }
   const bad: BadRow[] = [];
+  const outer = outerOf(listing);
+  if (repeatsKeyAlong(reading.text, outer)) throw new EnvelopeError(outer.join("."), TWICE);
+  const members = rawMembers(rawValue(reading.text, outer) ?? "");
   const lists = listing.lists.map((list) => {
-    const path = list.path.slice(0, -1);
-    if (raw.repeatsKeyAlong(path)) throw new EnvelopeError(path.join("."), TWICE);
-    return raw.elements(list.path).map((text, index) => {
-      const reason = reasons.get(`${list.name} ${index}`) ?? (formOf(text).repeatsKey ? TWICE : undefined);
+    const rows = [...rawParts(members.get(list.path.at(-1) ?? "") ?? "")];
+    return rows.map(([, text], index) => {
+      const { repeatsKey, depth } = formOf(text);
+      if (depth > DEEPEST) throw new EnvelopeError("", "nested too deep");
+      const reason = reasons.get(`${list.name} ${index}`) ?? (repeatsKey ? TWICE : undefined);
       if (reason === undefined) {
         const good = replaceLoneSurrogates(text);
         return list.fields === undefined ? good : exactText(listing, withOtherFields(good, list.fields));
@@ -41,8 +46,12 @@ export function cleanPage(
 
 /** Finds the value that holds all the lists. */
 export function deliveredText(listing: Listing, text: string): string | undefined {
-  const path = listing.lists[0]?.path.slice(0, -1) ?? [];
-  return new RawJson(text).slice(path);
+  return rawValue(text, outerOf(listing));
+}
+
+/** The path of the value that holds all the lists. */
+function outerOf({ lists: [first] }: Listing): readonly string[] {
+  return first?.path.slice(0, -1) ?? [];
 }
 
 function nest(listing: Listing, lists: readonly (readonly string[])[]): string {
@@ -50,6 +59,5 @@ function nest(listing: Listing, lists: readonly (readonly string[])[]): string {
     (list, at) => `${JSON.stringify(list.path.at(-1))}:[${lists[at]?.join(",")}]`,
   );
   const inner = `{${members.join(",")}}`;
-  const outer = listing.lists[0]?.path.slice(0, -1) ?? [];
-  return outer.reduceRight((text, key) => `{${JSON.stringify(key)}:${text}}`, inner);
+  return outerOf(listing).reduceRight((text, key) => `{${JSON.stringify(key)}:${text}}`, inner);
 }

@@ -1,56 +1,18 @@
-import { type Node, parseTree } from "jsonc-parser";
+import { rawMembers, rawParts } from "../domain/json/text.js";
 
-/** For the rare page whose rows must keep their raw text. */
-export class RawJson {
-  private readonly root: Node | undefined;
-
-  /** @throws EnvelopeError where the text is nested too deep to parse */
-  constructor(private readonly text: string) {
-    try {
-      this.root = parseTree(text);
-    } catch (error) {
-      if (error instanceof RangeError) throw new EnvelopeError("", "nested too deep");
-      throw error;
-    }
-  }
-
-  /** Undefined where there is none. The last of a repeated key counts. */
-  slice(path: readonly string[]): string | undefined {
-    const node = this.find(path);
-    return node === undefined ? undefined : this.textOf(node);
-  }
-
-  /** None where there is no list. */
-  elements(path: readonly string[]): string[] {
-    return (this.find(path)?.children ?? []).map((node) => this.textOf(node));
-  }
-
-  /** In one of the objects along a path, the value's own included. */
-  repeatsKeyAlong(path: readonly string[]): boolean {
-    return [...path.keys(), path.length].some((length) => {
-      const node = this.find(path.slice(0, length));
-      const keys = node?.type === "object" ? (node.children ?? []).map(keyOf) : [];
-      return new Set(keys).size < keys.length;
-    });
-  }
-
-  private textOf(node: Node): string {
-    return this.text.slice(node.offset, node.offset + node.length);
-  }
-
-  private find(path: readonly string[]): Node | undefined {
-    let node = this.root;
-    for (const key of path) {
-      if (node?.type !== "object") return undefined;
-      const property = (node.children ?? []).findLast((child) => keyOf(child) === key);
-      node = property?.children?.[1];
-    }
-    return node;
-  }
+/** Finds the raw text at a path of object keys; undefined where there is none. The last of a repeated key counts. */
+export function rawValue(json: string, path: readonly string[]): string | undefined {
+  let value: string | undefined = json;
+  for (const key of path) value = value?.trimStart().startsWith("{") ? rawMembers(value).get(key) : undefined;
+  return value;
 }
 
-function keyOf(property: Node): unknown {
-  return property.children?.[0]?.value;
+/** Whether a key is repeated in one of the objects along a path, the value's own included. */
+export function repeatsKeyAlong(json: string, path: readonly string[]): boolean {
+  return [...path.keys(), path.length].some((length) => {
+    const keys = [...rawParts(rawValue(json, path.slice(0, length)) ?? "")].map(([name]) => name);
+    return new Set(keys).size < keys.length;
+  });
 }
 
 const ESCAPE =

@@ -21,7 +21,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     type: ["lake"],
     packages: [BUILTIN, /^@temporalio\//, "fs-native-extensions"],
   },
-  streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
+  streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "zod"] },
   pages: { value: [], packages: [] },
   jobs: { value: ["domain", "api", "lake", "temporal", "pages"], packages: [BUILTIN, "p-limit", "zod"] },
   intake: {

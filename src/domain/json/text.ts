@@ -1,26 +1,33 @@
-/** The members of a JSON object as their own texts: `JSON.parse` rounds long numbers. */
+/** The members of a JSON object as their own texts: `JSON.parse` rounds long numbers. The last of a repeated name counts. */
 export function rawMembers(json: string): Map<string, string> {
-  const members = new Map<string, string>();
+  return new Map(rawParts(json));
+}
+
+/** The members of an object, each repeated one too, or the elements of a list. */
+export function* rawParts(json: string): Generator<readonly [name: string, text: string]> {
   let depth = 0;
-  let name: string | undefined;
+  let name = "";
   let from = 0;
   for (let at = 0; at < json.length; at += 1) {
     const sign = json[at];
     if (sign === '"') {
       const end = endOfText(json, at);
-      if (depth === 1 && name === undefined) name = textOf(json.slice(at, end));
+      if (depth === 1 && isKey(json, end)) name = textOf(json.slice(at, end));
       at = end - 1;
       continue;
     }
-    if (sign === ":" && depth === 1) from = at + 1;
-    if ((sign === "," || sign === "}") && depth === 1 && name !== undefined) {
-      members.set(name, json.slice(from, at).trim());
-      name = undefined;
+    const isEnd = sign === "}" || sign === "]";
+    if (depth === 1 && (sign === "," || isEnd)) {
+      const text = json.slice(from, at).trim();
+      if (text !== "") yield [name, text];
     }
-    if (sign === "{" || sign === "[") depth += 1;
-    if (sign === "}" || sign === "]") depth -= 1;
+    if (depth === 1 && (sign === "," || sign === ":")) from = at + 1;
+    if (sign === "{" || sign === "[") {
+      if (depth === 0) from = at + 1;
+      depth += 1;
+    }
+    if (isEnd) depth -= 1;
   }
-  return members;
 }
 
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
