@@ -176,16 +176,19 @@ export class Problems {
     this.first.push(...found.slice(0, this.room));
   }
 
-  /** A check that fails, as over a missing file, is a problem of the table. */
-  async during(table: string, check: () => Promise<void>): Promise<void> {
+  say(table: string, what: string, run_id: string | null = null): void {
+    this.add([{ table, link_id: null, run_id, what }]);
+  }
+
+  /** A check that fails, as over a file that is missing or no longer Parquet, is a problem of the table. */
+  async during(table: string, check: () => Promise<void>, fault = "it can't be checked"): Promise<void> {
     try {
       await check();
     } catch (error) {
       if (!(error instanceof Error) || error.name === FAILURE_TYPES.transient || isOutOfMemory(error))
         throw error;
       const words = error.message.split("\n")[0];
-      const what = error instanceof InputError ? error.message : `it can't be checked: ${words}`;
-      this.add([{ table, link_id: null, run_id: null, what }]);
+      this.say(table, error instanceof InputError ? error.message : `${fault}: ${words}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
+import { InputError } from "../../domain/failures.js";
 import { changedFiles, missingFiles } from "../delta/data-files.js";
 import { SHA256_TAG } from "../delta/delta-actions.js";
 import { falseCheckpoint } from "../delta/delta-log.js";
@@ -10,7 +10,7 @@ import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { currentOf, isHistory } from "../history/history-spec.js";
 import { ACCOUNTS_TWICE } from "../query/one-bank-view.js";
 import { type LakeReader, type ReadTable, readTable, readTables, tableView } from "../query/query-views.js";
-import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
+import type { DuckDb } from "../sql/duckdb.js";
 import { jsonRows, writeJsonLines } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
@@ -20,7 +20,7 @@ import { purges } from "../tables/erasures.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { CHANGED_ROWS, type ChainReport, checkChains, type Problem } from "./chain-check.js";
+import { CHANGED_ROWS, type ChainReport, checkChains, type Problem, Problems } from "./chain-check.js";
 import { erasedLinks } from "./forget/forgotten.js";
 import { certificateOf, linkCheckpoints } from "./link-checkpoint.js";
 import { hashRows } from "./rows-hash.js";
@@ -48,7 +48,7 @@ export async function checkLake(
   tables: readonly TableSpec[],
   quick = false,
 ): Promise<LakeReport> {
-  const problems: Problem[] = [];
+  const problems = new Problems();
   const read = new Map<string, ReadTable>();
   const rest = tables.filter(({ name }) => CHAINED.every((chained) => chained.name !== name));
   const unreadable = new Set<string>();
@@ -57,7 +57,7 @@ export async function checkLake(
   for (const { name: table } of [...CHAINED, ...rest]) {
     const found = await readTable({ store, table, duckdb }).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
-      problems.push({ table, link_id: null, run_id: null, what: error.message });
+      problems.say(table, error.message);
       unreadable.add(table);
       return undefined;
     });
@@ -65,25 +65,28 @@ export async function checkLake(
     read.set(table, found);
     files += found.snapshot.files.size;
     const checked = await checkFiles(found, quick);
-    problems.push(...checked.problems);
+    problems.add(checked.problems);
     const version = quick ? undefined : await falseCheckpoint(found.location);
-    if (version !== undefined) {
-      const what = `the checkpoint of version ${version} in its log is not what the commits before it made: restore it from a backup`;
-      problems.push({ table, link_id: null, run_id: null, what });
-    }
+    if (version !== undefined)
+      problems.say(
+        table,
+        `the checkpoint of version ${version} in its log is not what the commits before it made: restore it from a backup`,
+      );
     unhashed += checked.unhashed;
     if (checked.isIncomplete) unreadable.add(table);
   }
   const isReadable = CHAINED.every(({ name }) => !unreadable.has(name));
   const chains = isReadable ? await chainsOf(duckdb, read) : NO_CHAINS;
   const { problems: broken, problemsTotal, ...counts } = chains;
+  problems.add(broken, problemsTotal);
+  const { first, total } = problems;
   return {
-    ok: problems.length + problemsTotal === 0,
+    ok: total === 0,
     ...counts,
     files,
     files_without_hash: unhashed,
-    problems: [...problems, ...broken],
-    problems_total: problems.length + problemsTotal,
+    problems: first,
+    problems_total: total,
   };
 }
 
@@ -108,9 +111,11 @@ async function chainsOf(
   await duckdb.makeScratch();
   const heads = join(duckdb.scratchDirectory, "heads.jsonl");
   const feed = read.get(transactionChanges.name)?.snapshot ?? NO_TABLE;
-  try {
+  const problems = new Problems();
+  let report: ChainReport | undefined;
+  const check = async () => {
     const longest = await writeJsonLines(heads, headsOf(feed, link));
-    return await duckdb.exclusive(async (sql) => {
+    await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
         await sql.run((await tableView(spec.name, spec.columns, read.get(spec.name))).statement);
         if (link === undefined || spec === runs) continue;
@@ -125,21 +130,15 @@ async function chainsOf(
       }
       const where = link === undefined ? "true" : `link_id = ${sqlText(link)}`;
       await hashRows(sql, read.get(transactionChanges.name), where);
-      const report = await checkChains(sql);
-      const problems: Problem[] = [];
-      for (const problem of report.problems) problems.push(await withValue(sql, read, problem));
-      return { ...report, problems };
+      const chains = await checkChains(sql);
+      const named: Problem[] = [];
+      for (const problem of chains.problems) named.push(await withValue(sql, read, problem));
+      report = { ...chains, problems: named };
     });
-  } catch (error) {
-    if (!(error instanceof Error) || error.name === FAILURE_TYPES.transient || isOutOfMemory(error))
-      throw error;
-    // A file of the right size may no longer be Parquet.
-    const what = `the files of the feed or of link_syncs can't be read: ${error.message.split("\n")[0]}`;
-    const problem: Problem = { table: transactionChanges.name, link_id: null, run_id: null, what };
-    return { ...NO_CHAINS, problems: [problem], problemsTotal: 1 };
-  } finally {
-    await rm(heads, { force: true });
-  }
+  };
+  const fault = "the files of the feed or of link_syncs can't be read";
+  await problems.during(transactionChanges.name, check, fault).finally(() => rm(heads, { force: true }));
+  return report ?? { ...NO_CHAINS, problems: problems.first, problemsTotal: problems.total };
 }
 
 async function withValue(

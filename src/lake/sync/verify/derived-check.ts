@@ -51,10 +51,7 @@ export async function checkDerived(
       const refreshes = derived === TRANSACTIONS ? await refreshesOf(lake, snapshot) : undefined;
       const again = "run `nightledger materialize`";
       for (const one of [found, refreshes]) {
-        if (one?.kind === "strange") {
-          const what = `${one.why}; ${again}, which builds it again`;
-          problems.add([{ table, link_id: null, run_id: null, what }]);
-        }
+        if (one?.kind === "strange") problems.say(table, `${one.why}; ${again}, which builds it again`);
         if (one?.kind === "not compared") notes.push(`not compared: ${one.why}; ${again}`);
       }
       if (found.kind !== "files" || (refreshes !== undefined && refreshes.kind !== "files")) return;

@@ -30,8 +30,7 @@ export async function checkRoots(
   problems: Problems,
   own?: string,
 ) {
-  const say = (run_id: string | null, what: string) =>
-    problems.add([{ table: runs.name, link_id: null, run_id, what }]);
+  const say = (run_id: string | null, what: string) => problems.say(runs.name, what, run_id);
   const rows = await readTables(lake, [runs], (sql) => sql.rows("from runs where lake_root is not null"));
   const rooted = new Map(rows.map((row) => [String(row.lake_root), rootedRun(row, say)]));
   const chain = chainOf(rooted, rows.length, say);
