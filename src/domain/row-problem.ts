@@ -21,7 +21,8 @@ export interface RowProblem extends BrokenRule {
 
 /** May appear once in a file. */
 export interface UniqueValue {
-  readonly column: string;
+  /** Null for the row as a whole. */
+  readonly column: string | null;
   readonly value: string;
 }
 
@@ -60,6 +61,8 @@ export interface JudgedRow<Row extends object = object> {
   readonly problems: readonly RowProblem[];
   /** Of an invalid row: its first column. */
   readonly owner?: string;
+  /** What is right of an invalid row, where its rules ask for that. */
+  readonly readable?: Row;
   /** By column; their bytes are frozen with it. */
   readonly files?: Readonly<Record<string, NamedFile>>;
 }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { codeOfIssue } from "../../api/file-fields.js";
+import { isJsonObject } from "../../domain/json/value.js";
 import {
   invalidRow,
   type JudgedRow,
@@ -23,6 +24,13 @@ interface FileRules {
   };
   /** A row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
+  /**
+   * What its `catchall` takes, as columns `<group>.<name>`; left out: everything. JSONL may give a group as an object, too.
+   * A column that is almost one of these is refused: to ignore it would lose data.
+   */
+  readonly groups?: readonly string[];
+  /** Whether an invalid row comes with those of its values that are right. */
+  readonly namesInvalid?: boolean;
   /** The columns of a row that name files. */
   files?(row: object): readonly string[];
   /** The value that may appear only once; an invalid row comes with those of its values that are right. */
@@ -49,7 +57,7 @@ export interface JudgedFile {
 export function judgedFile(rules: FileRules, path: string): JudgedFile {
   const { rows: noun = "users" } = rules.file;
   const file: InputFile = { path, ...rules.file };
-  const columns = Object.keys(rules.row.shape).join(", ");
+  const columns = columnForms(rules);
   const ignored = new Set<string>();
   const doubts = new Set<string>();
   const inspected: InspectedFiles = new Map();
@@ -68,20 +76,24 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
         names.forEach(ignore);
         checkColumns(rules, file, names, line);
       };
-      for await (const given of readRows(file, checkHeader)) {
+      for await (const read of readRows(file, checkHeader)) {
+        const given = ungrouped(rules, read);
         hasRow = true;
         for (const column of given.values.keys()) ignore(column);
         const judged = await withFiles(rules, file, judgeRow(rules, given), inspected);
-        changed.add(judged.line, judged.row ?? {});
+        const readable = judged.row ?? readableRow(rules, given);
+        changed.add(judged.line, readable);
         const doubt = judged.row && rules.doubt?.row?.(judged.row);
         if (doubt) doubts.add(doubt);
         // An invalid row's value counts too: once the row is right, it would be there twice.
-        const unique = rules.unique?.(judged.row ?? readableRow(rules, given)) ?? null;
+        const unique = rules.unique?.(readable) ?? null;
         const first = unique === null ? undefined : firstLine.get(unique.value);
-        if (unique === null || first === undefined) {
-          if (unique !== null) firstLine.set(unique.value, judged.line);
-          yield judged;
-        } else yield invalidRow(judged, [repeatedRow(judged.line, unique.column, first)]);
+        if (unique !== null && first === undefined) firstLine.set(unique.value, judged.line);
+        const row =
+          unique === null || first === undefined
+            ? judged
+            : invalidRow(judged, [repeatedRow(judged.line, unique.column, first)]);
+        yield row.row === null && rules.namesInvalid ? { ...row, readable } : row;
       }
       const problem = hasHeader ? `has a header and no ${noun}` : "is empty";
       const whole = rules.file.columns;
@@ -89,8 +101,8 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
       if (!hasRow) throw fileError(file, problem, accepted);
     },
     warnings() {
-      const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
-      const ignoring = list === "" ? [] : [`ignored ${list}; its columns are ${columns}`];
+      const ignoring =
+        ignored.size === 0 ? [] : [`ignored ${quotedNames(ignored)}; its columns are ${columns}`];
       return [...ignoring, ...doubts, ...changed.warnings()].map((words) => `${file.name} ${path}: ${words}`);
     },
     bytes: ({ row }, column) => uploadedBytes(pathIn(file, row ?? {}, column)),
@@ -98,8 +110,49 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
 }
 
 /** Whether a row has this column: one that the rules name, or any where they take further ones. */
-function isTaken({ row }: FileRules, column: string): boolean {
-  return Object.hasOwn(row.shape, column) || row.def.catchall !== undefined;
+function isTaken({ row, groups }: FileRules, column: string): boolean {
+  if (Object.hasOwn(row.shape, column)) return true;
+  if (groups === undefined) return row.def.catchall !== undefined;
+  return groups.some(
+    (group) => column.startsWith(`${group}.`) && column.slice(group.length + 1).trim() !== "",
+  );
+}
+
+function columnForms({ row, groups = [] }: FileRules): string {
+  return [...Object.keys(row.shape), ...groups.map((group) => `${group}.<name>`)].join(", ");
+}
+
+/** How to write a column that is almost one of a file with groups. */
+function mistakenColumn(rules: FileRules, column: string): string | undefined {
+  const { row, groups } = rules;
+  if (groups === undefined || isTaken(rules, column)) return undefined;
+  const meant = column.trim().toLowerCase();
+  if (Object.hasOwn(row.shape, meant)) return `write it as ${meant}`;
+  const group = groups.find((name) => meant === name || meant.startsWith(`${name}.`));
+  return group && `write it as ${group}.<name>, without spaces, in lower case before the dot`;
+}
+
+/** A row of JSONL with the members of its groups as columns. */
+function ungrouped(rules: FileRules, given: InputRow): InputRow {
+  const { groups } = rules;
+  if (groups === undefined || given.form === "csv") return given;
+  const { line } = given;
+  const values = new Map<string, unknown>();
+  const problems = [...given.problems];
+  const put = (column: string, value: unknown) => {
+    if (value === null) return;
+    if (values.has(column)) problems.push({ line, column, code: "given_twice", rule: "is given twice" });
+    values.set(column, value);
+  };
+  for (const [column, value] of given.values) {
+    const rule = groups.includes(column) ? undefined : mistakenColumn(rules, column);
+    if (rule !== undefined) problems.push({ line, column, code: "mistaken_column", rule });
+    else if (!groups.includes(column)) put(column, value === "" && !column.includes(".") ? null : value);
+    else if (isJsonObject(value))
+      for (const [name, item] of Object.entries(value)) put(`${column}.${name}`, item);
+    else if (value !== null) problems.push({ line, column, code: "not_object", rule: "is not an object" });
+  }
+  return { ...given, values, problems };
 }
 
 function judgeRow(rules: FileRules, given: InputRow): JudgedRow {
@@ -164,22 +217,30 @@ function pathIn({ path }: InputFile, row: object, column: string): string {
   return resolve(dirname(path), String((row as Readonly<Record<string, unknown>>)[column]));
 }
 
-function checkColumns({ row }: FileRules, file: InputFile, columns: readonly string[], line: number): void {
-  const known = Object.keys(row.shape);
-  const missing = known.find(
-    (name) => !columns.includes(name) && !row.shape[name].safeParse(undefined).success,
-  );
-  if (missing !== undefined) {
+function checkColumns(rules: FileRules, file: InputFile, columns: readonly string[], line: number): void {
+  const { shape } = rules.row;
+  const required = Object.keys(shape).filter((name) => !shape[name].safeParse(undefined).success);
+  const missing = required.find((name) => !columns.includes(name));
+  if (missing !== undefined || !columns.some((name) => isTaken(rules, name) || mistakenColumn(rules, name))) {
     // The line may be data, so it isn't quoted.
-    const problem = `line ${line}: none of the header's ${columns.length} columns is ${missing}`;
-    const advice = `Give a header line with columns of these names, separated by commas: ${known.join(", ")}.`;
+    const problem = `line ${line}: none of the header's ${columns.length} columns is ${missing ?? "a known column"}`;
+    const advice = `Give a header line with columns of these names, separated by commas: ${columnForms(rules)}.`;
     throw fileError(file, problem, advice);
   }
-  const twice = columns.find(
-    (name, at) => isTaken({ row } as FileRules, name) && columns.indexOf(name) !== at,
-  );
-  if (twice !== undefined)
-    throw fileError(file, `line ${line}: column ${twice} appears twice`, "Remove one of them.");
+  for (const [at, name] of columns.entries()) {
+    const rule = mistakenColumn(rules, name);
+    if (rule !== undefined)
+      throw fileError(file, `line ${line}: column ${JSON.stringify(name)}: ${rule}`, "Fix the header.");
+    if (isTaken(rules, name) && columns.indexOf(name) !== at)
+      throw fileError(file, `line ${line}: column ${name} appears twice`, "Remove one of them.");
+  }
+}
+
+/** The first names of columns in quotes, and the number of the others. */
+export function quotedNames(names: ReadonlySet<string>): string {
+  const quoted = [...names].slice(0, MOST_SHOWN).map((name) => JSON.stringify(name));
+  const more = names.size - quoted.length;
+  return `${quoted.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** Problems that a message shows; a reader of a long file need not keep more. */

@@ -84,13 +84,31 @@ describe("a customers file is read the same in every form", () => {
   });
 });
 
+it.each([
+  ["FP_ID", "write it as fp_id"],
+  [" external_id", "write it as external_id"],
+  ["Vault.id.dob", "write it as vault.<name>"],
+  ["data", "write it as data.<name>"],
+  ["vault.", "write it as vault.<name>"],
+])("the column %j is almost one of ours, so it is refused", async (column, rule) => {
+  expect(await messageOf(`fp_id,${column}\nfp_1,x\n`)).toContain(rule);
+});
+
+it.each(["note", "database", "data.a.b c"])("the column %j is ignored, or taken as it is", async (column) => {
+  const { problems, warnings } = await customers(`fp_id,${column}\nfp_1,x\n`);
+  expect(problems).toEqual([]);
+  expect(warnings).toEqual([
+    expect.stringMatching(column.includes(".") ? /discards keys .* "a.b c"/ : /ignored/),
+  ]);
+});
+
 it("ids that a spreadsheet changed are warned of, also in a wrong row", async () => {
   const { warnings } = await customers(
     "kind,fp_id,fp_bid,external_id,vault.id.dob\n,1.2E+11,,,\n,,,NULL,x\nbusiness,,12345.0,,\n",
   );
   expect(warnings.filter((words) => words.includes("pandas"))).toEqual(
     ["fp_id", "external_id", "fp_bid"].map((column, at) =>
-      expect.stringMatching(`^column ${column}: 1 id looks .*first in line ${at + 2}`),
+      expect.stringMatching(`: column ${column}: 1 id looks .*first in line ${at + 2}`),
     ),
   );
 });
@@ -170,14 +188,14 @@ it("a document is found from the file's own directory, known by its bytes, and o
 
 describe("a file that can't be read as a whole is refused, naming line and column", () => {
   const cases: [string, string | Uint8Array, string[], string?][] = [
-    ["empty", "", ["names no customer"]],
-    ["header only", "fp_id,data.a\n", ["names no customer"]],
+    ["empty", "", ["is empty"]],
+    ["header only", "fp_id,data.a\n", ["has a header and no customers"]],
     [
       "no column of ours",
       "fpid,name\nfp_1,x\n",
-      ["line 1: none of the 2 columns is a known column", "fp_id"],
+      ["line 1: none of the header's 2 columns is a known column", "fp_id"],
     ],
-    ["column twice", "fp_id,data.a,data.a\n1,2,3\n", ['line 1: column "data.a" appears twice']],
+    ["column twice", "fp_id,data.a,data.a\n1,2,3\n", ["line 1: column data.a appears twice"]],
     [
       "mistaken column",
       "fp_id,Vault.id.dob\n1,2\n",
