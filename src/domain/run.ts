@@ -65,6 +65,17 @@ type RunReason =
 
 export const NO_REASON: EndReason = { reason: null, message: null };
 
+/** How a run ended, or how far it is: what the `--json` of every kind's command begins with. */
+export interface RunSummary extends EndReason {
+  readonly run_id: string;
+  readonly status: RunStatus;
+  readonly duration_ms: number;
+  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
+  /** Tells a refused key from every other failure; no summary shows it. */
+  readonly unauthorized?: Unauthorized;
+}
+
 interface EndFacts {
   readonly status: RunStatus;
   readonly unauthorized?: Unauthorized;

@@ -8,12 +8,12 @@ import type { AnyJob } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
-import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
+import type { Job } from "../shell/kind.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { bulkRun } from "./form.js";
+import { bulkKind } from "./form.js";
 import { rowsCheckedByService, validateFile } from "./validate.js";
 
 export interface BulkFlags extends JobFlags {
@@ -35,30 +35,34 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
     async plan({ config: { api }, store }, rows) {
       const given = { options, secrets, restart };
       const pingedUser = rows.first && (pingable(rows.first) ?? NOBODY);
-      const runOf = (judged: JudgedRows) => newRun(job, { judged, ...given }, missingOf(store, job, options));
-      if (job.check === undefined) return { pingedUser, run: runOf(rows) };
+      const judge = missingOf(store, job, options);
+      const jobOf = (judged: JudgedRows) => ({
+        ...bulkJob(job, { judged, ...given }),
+        ...(judge && { judge }),
+      });
+      if (job.check === undefined) return { ...jobOf(rows), pingedUser };
       await pingService(api, pingedUser);
-      const judged = refuseInvalid(job, file, await rowsCheckedByService(job, rows, api), continueInvalid);
-      return { pingedUser: undefined, run: runOf(judged) };
+      return jobOf(refuseInvalid(job, file, await rowsCheckedByService(job, rows, api), continueInvalid));
     },
   });
 }
 
-export function newRun(
+export function bulkJob(
   job: AnyJob,
   asked: Pick<AskedJob, "judged" | "options"> & Partial<Pick<AskedJob, "secrets" | "retryOf" | "restart">>,
-  judge?: Parameters<typeof bulkRun>[2],
-): ReturnType<typeof bulkRun> {
-  const start = async ({ preflight, sealed, temporal, signal }: JobSession) => {
-    const asker = askerOf(preflight.config.api, preflight.config.institution);
-    const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
-    const given = { ...whole, ...placeOf(preflight), sealed, job, asker, signal };
-    const started = await startBulk(temporal.client, given);
-    // Who gives its command again has it continue.
-    if (started.joined) await signalRunning(temporal.client, started.handle.workflowId, TRY_NOW);
-    return started;
+): Job {
+  return {
+    kind: bulkKind(job),
+    async start({ preflight, sealed, temporal, signal }) {
+      const asker = askerOf(preflight.config.api, preflight.config.institution);
+      const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
+      const given = { ...whole, ...placeOf(preflight), sealed, job, asker, signal };
+      const started = await startBulk(temporal.client, given);
+      // Running the command again resumes a waiting run.
+      if (started.joined) await signalRunning(temporal.client, started.handle.workflowId, TRY_NOW);
+      return started;
+    },
   };
-  return bulkRun(job, start, judge);
 }
 
 /** Judges a run as failed where it found nothing of a link that `--links` names. */
@@ -66,9 +70,10 @@ function missingOf(
   store: ObjectStore,
   { linksFoundIn: table }: AnyJob,
   { links: named }: AskedBulk["options"],
-): Parameters<typeof bulkRun>[2] {
+): Job["judge"] {
   if (table === undefined || !Array.isArray(named)) return undefined;
-  return async ({ run_id }) => {
+  return async ({ run_id, status }) => {
+    if (status !== "completed" && status !== "completed_with_failures") return { notes: [] };
     const missing = await missingLinks(store, named, table, run_id);
     const also = { links_not_found: missing };
     return { also, failed: missing.length > 0, notes: missingWords(missing) };

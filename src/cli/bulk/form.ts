@@ -2,50 +2,37 @@ import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { type BulkProgress, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjects } from "../../domain/failures.js";
 import { refusalsInWords } from "../../domain/refusals.js";
+import type { RunSummary } from "../../domain/run.js";
 import type { Labelled } from "../../domain/words/texts.js";
-import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
-import type { JobSession } from "../session/job-session.js";
-import { retrySteps } from "../shell/kind.js";
+import { type RunKind, retrySteps } from "../shell/kind.js";
 import type { ProgressForm } from "../shell/progress-view.js";
-import type { JobRun } from "../shell/run.js";
-import { declaredRun, type Finished, failureWords, type RunResult } from "../shell/summary.js";
+import { failureWords } from "../shell/summary.js";
 
 interface BulkTold extends BulkTotals {
   readonly job: string;
-  readonly [told: string]: unknown;
+  readonly [own: string]: unknown;
 }
 
-/**
- * Makes a run of a bulk job as its command sees it.
- *
- * @param start starts or joins the run
- * @param judge says more about the result of a run that went through all of its rows
- */
-export function bulkRun(
-  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows" | "advice">,
-  start: (session: JobSession) => Promise<StartedRun>,
-  judge?: (result: RunResult) => Promise<Finished>,
-): JobRun<BulkProgress, RunResult & BulkTold> {
+/** The runs of a kind of bulk job; its declaration says all that tells them from others. */
+export function bulkKind(job: ShownJob): RunKind<BulkProgress, BulkTold> {
   const { kind, effect } = job;
-  return declaredRun<BulkProgress, BulkTold>({
-    start,
+  return {
+    kind,
+    rows: job.file.rows,
+    keepsStaging: effect,
+    mayBeUnsure: job.isUnsure !== undefined,
     progress: PROGRESS,
     left({ end, sofar }) {
       const isCut = effect && (end?.kind === "failed" || end?.kind === "cancelled");
       const sent = `only the lake's staging area knows what the run has sent; finish it: ${continueCommand(kind)}`;
       return { totals: { job: kind, ...(sofar?.totals ?? noBulkTotals()) }, notes: isCut ? [sent] : [] };
     },
-    async finish(result) {
-      const { run_id: runId, status, rows, failures } = result;
-      const isWhole = status === "completed" || status === "completed_with_failures";
-      const judged = isWhole ? await judge?.(result) : undefined;
-      // Only a run that went through all of its rows keeps the failed ones for a retry.
-      if (status !== "completed_with_failures" || rows.failed === 0) return judged ?? { notes: [] };
+    notes({ run_id: runId, status, rows, failures, failures_total }) {
+      if (!keepsFailed(status, rows.failed)) return [];
       const reasons = failures.map(({ reason }) => reason);
-      const steps = nextSteps(job, { runId, reasons, isAll: failures.length === result.failures_total });
-      const advice = rows.done === 0 ? (job.advice?.(reasons) ?? []) : [];
-      return { ...judged, notes: [...steps, ...(judged?.notes ?? [])].concat(advice) };
+      const steps = nextSteps(job, { runId, reasons, isAll: failures.length === failures_total });
+      return steps.concat(rows.done === 0 ? (job.advice?.(reasons) ?? []) : []);
     },
     summary: bulkSummary,
     problems: ({ refusals, ...totals }) => [
@@ -58,10 +45,21 @@ export function bulkRun(
         ({ line, owner, reason }) => `line ${line}, ${owner}: ${reason}`,
       ),
     ],
-  });
+    next({ run_id: runId, status, counts }, failed) {
+      if (!keepsFailed(status, counts.failed ?? 0)) return [];
+      return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true });
+    },
+  };
 }
 
-function bulkSummary(result: RunResult & BulkTold): Labelled[] {
+type ShownJob = Pick<AnyJob, "kind" | "effect" | "file" | "isUnsure" | "failedRows" | "advice">;
+
+/** Only a run that went through all of its rows keeps the failed ones for a retry. */
+function keepsFailed(status: string, failed: number): boolean {
+  return status === "completed_with_failures" && failed > 0;
+}
+
+function bulkSummary(result: RunSummary & BulkTold): Labelled[] {
   const { rows, calls, counts: own, failures, failures_total, refusals, job, ...rest } = result;
   const { run_id, status, reason, message, duration_ms, lake_root, unauthorized, ...told } = rest;
   const counts = ["done", "failed", "invalid", "skipped"] as const;
@@ -107,17 +105,19 @@ function processed({ rows: { done, failed, invalid, skipped } }: BulkTotals): nu
   return done + failed + invalid + skipped;
 }
 
-interface FailedRows {
-  readonly runId: string;
-  readonly reasons: readonly string[];
-  /** Whether these are the reasons of all of them. */
-  readonly isAll: boolean;
-}
-
 /** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
   job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows">,
-  { runId, reasons, isAll }: FailedRows,
+  {
+    runId,
+    reasons,
+    isAll,
+  }: {
+    readonly runId: string;
+    readonly reasons: readonly string[];
+    /** Whether these are the reasons of all of them. */
+    readonly isAll: boolean;
+  },
 ): string[] {
   const unsure = reasons.filter((reason) => job.isUnsure?.(reason) === true).length;
   const seen = job.failedRows?.(runId);

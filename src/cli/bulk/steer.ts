@@ -13,15 +13,17 @@ import { SealedStore } from "../../lake/store/sealed-store.js";
 import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { notEnded } from "../lake/near-run.js";
-import type { RetryFlags, RunKind } from "../shell/kind.js";
-import type { JobRun } from "../shell/run.js";
-import { type JobFlags, runJob } from "../shell/shell.js";
+import { type JobFlags, type RetryFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type BulkFlags, newRun } from "./command.js";
-import { bulkRun, nextSteps } from "./form.js";
+import { type BulkFlags, bulkJob } from "./command.js";
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
-async function retryBulk(terminal: Terminal, job: AnyJob, runId: string, flags: RetryFlags): Promise<number> {
+export async function retryBulk(
+  terminal: Terminal,
+  job: AnyJob,
+  runId: string,
+  flags: RetryFlags,
+): Promise<number> {
   const find: Find = async (sealed) => {
     const holder = job.effect ? await new EffectClaims(sealed, job.kind).holder() : undefined;
     // Only the staging of a run with an effect knows what it has sent.
@@ -96,26 +98,7 @@ async function runFrozen(
       const { rows: total, invalid, sha256 } = file;
       const rows = () => staging.everyRow(file);
       const judged = { total, invalid, sha256, rows, bytes: staging.bytesOf };
-      const run = newRun(job, { judged, options, secrets, retryOf, restart });
-      return { pingedUser: NOBODY, run };
+      return { ...bulkJob(job, { judged, options, secrets, retryOf, restart }), pingedUser: NOBODY };
     },
   });
-}
-
-/** The runs of a kind of bulk job; its declaration says all that tells them from others. */
-export function runsOfJob(job: AnyJob): RunKind {
-  return {
-    kind: job.kind,
-    rows: job.file.rows,
-    keepsStaging: job.effect,
-    mayBeUnsure: job.isUnsure !== undefined,
-    runOf: (_, __, join) => bulkRun(job, join) as JobRun<unknown, unknown>,
-    retry: (terminal, id, flags) => retryBulk(terminal, job, id, flags),
-    next({ run_id: runId, status, counts }, failed) {
-      // Only a run that went through all of its rows keeps the failed ones.
-      if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
-      const reasons = failed.map(({ reason }) => reason);
-      return nextSteps(job, { runId, reasons, isAll: true });
-    },
-  };
 }

@@ -1,7 +1,9 @@
 import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
+import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
+import type { RunSummary } from "../../domain/run.js";
 import { allWaiting } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
@@ -14,9 +16,8 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
+import { type Job, RETRY_ONLY, type RunKind } from "../shell/kind.js";
 import type { ProgressForm } from "../shell/progress-view.js";
-import type { JobRun } from "../shell/run.js";
-import { declaredRun, type RunResult } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
@@ -24,56 +25,74 @@ import { waitUntilSettled } from "./settled-wait.js";
 /** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
 
-type BatchTold = Omit<OnboardSummary, keyof RunResult>;
+const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
+  bar: "onboarding {bar} {done}/{all} customers · {running} running",
+  figures: ({ customers: { total, queued, running } }) => ({
+    done: total - queued - running,
+    total,
+    // A text: numbers are kept from falling, and this one falls.
+    running: String(running),
+  }),
+  waiting: (progress) => allWaiting([progress]),
+  line: ({ done, total, running }) => `onboarding: ${done}/${total} customers, ${running} running`,
+  paced: ({ customers: { total, queued, running } }) => ({
+    amount: total - queued - running,
+    unit: "customers",
+    expected: total,
+  }),
+};
 
-/** A batch as its command runs it; `start` starts or joins its run. */
-export function batchRun(
+type BatchTold = Omit<OnboardSummary, keyof RunSummary>;
+
+/** The runs of batches: a command may name the batch or one of its runs. */
+export const ONBOARD: RunKind<BatchProgress, BatchTold> = {
+  kind: "onboard",
+  rows: "customers",
+  progress: ONBOARD_PROGRESS,
+  remark: ({ cancelling }, before) =>
+    cancelling && !before?.cancelling ? "cancelling: rows in work are finished first" : undefined,
+  isHalted({ customers: { running, queued } }, pausedMs) {
+    // A batch without rows left ends by itself in a moment.
+    return running + queued > 0 && (running === 0 || pausedMs >= RUNNING_OUT_MS);
+  },
+  name: ({ handle }) => ["batch", batchOf(handle.workflowId)],
+  left({ started: { runId, memo, handle }, end, sofar }) {
+    const { paused = null, refusals = [] } = sofar ?? {};
+    const totals = {
+      ...{ batch_id: batchOf(handle.workflowId), refusals },
+      customers: sofar?.customers ?? queuedRows(Number(memo.rows ?? 0)),
+      manual_review: sofar?.manualReview ?? 0,
+      calls: sofar?.calls ?? 0,
+      answer_bytes: sofar?.answer_bytes ?? 0,
+    };
+    const unauthorized = end?.kind === "halted" && paused?.kind === "credentials";
+    return { totals, notes: paused === null ? [] : pauseNotes(paused, runId, totals), unauthorized };
+  },
+  notes: endNotes,
+  summary: batchSummary,
+  triedBy: followWorkflowId,
+  next: ({ job_id }) => [`${RETRY_ONLY} runs retry ${job_id}`],
+};
+
+export function batchOf(workflowId: string): string {
+  return workflowId.slice(workflowId.lastIndexOf("/") + 1);
+}
+
+/** The run of a batch as its command asks for it. */
+export function batchJob(
   terminal: Terminal,
-  batchId: string,
-  { until, deadline = 0 }: Partial<Pick<BatchFlags, "until" | "deadline">>,
-  start: (session: JobSession) => Promise<StartedRun>,
-  whileWatched?: (session: JobSession, started: StartedRun) => Promise<void>,
-): JobRun<BatchProgress, OnboardSummary> {
-  let pausedAt: number | undefined;
-  return declaredRun<BatchProgress, BatchTold>({
-    async start(session) {
-      const started = await start(session);
-      terminal.say(`batch ${batchId}`);
-      return started;
-    },
-    ...(whileWatched && { whileWatched }),
-    progress: ONBOARD_PROGRESS,
-    remark: ({ cancelling }, before) =>
-      cancelling && !before?.cancelling ? "cancelling: rows in work are finished first" : undefined,
-    isHalted({ paused, customers }) {
-      pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
-      if (pausedAt === undefined) return false;
-      // A batch without rows left ends by itself in a moment.
-      if (customers.running + customers.queued === 0) return false;
-      return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
-    },
-    async afterEnd(session, result) {
-      if (until !== "settled") return { kind: "completed", result };
+  { until, deadline }: Pick<BatchFlags, "until" | "deadline">,
+  start: Job["start"],
+): Job<BatchProgress, BatchTold> {
+  if (until !== "settled") return { kind: ONBOARD, start };
+  return {
+    kind: ONBOARD,
+    start,
+    afterEnd(session, result) {
       terminal.say("every row is processed; waiting for customers and reviewers");
       return waitUntilSettled(session, result, Date.now() + deadline);
     },
-    left({ started: { runId, memo }, end, sofar }) {
-      const { paused = null, refusals = [] } = sofar ?? {};
-      const totals = {
-        ...{ batch_id: batchId, refusals },
-        customers: sofar?.customers ?? queuedRows(Number(memo.rows ?? 0)),
-        manual_review: sofar?.manualReview ?? 0,
-        calls: sofar?.calls ?? 0,
-        answer_bytes: sofar?.answer_bytes ?? 0,
-      };
-      const unauthorized = end?.kind === "halted" && paused?.kind === "credentials";
-      return { totals, notes: paused === null ? [] : pauseNotes(paused, runId, totals), unauthorized };
-    },
-    finish: (result) => ({ notes: endNotes(result) }),
-    names: ({ batch_id }) => [["batch", batch_id]],
-    summary: batchSummary,
-    problems: () => [],
-  });
+  };
 }
 
 /** Starts the run of a frozen batch, or joins it. */
@@ -145,23 +164,6 @@ function batchSummary({ customers, manual_review, refusals, calls }: BatchTold):
     ["calls", calls],
   ];
 }
-
-const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
-  bar: "onboarding {bar} {done}/{all} customers · {running} running",
-  figures: ({ customers: { total, queued, running } }) => ({
-    done: total - queued - running,
-    total,
-    // A text: numbers are kept from falling, and this one falls.
-    running: String(running),
-  }),
-  waiting: (progress) => allWaiting([progress]),
-  line: ({ done, total, running }) => `onboarding: ${done}/${total} customers, ${running} running`,
-  paced: ({ customers: { total, queued, running } }) => ({
-    amount: total - queued - running,
-    unit: "customers",
-    expected: total,
-  }),
-};
 
 /**
  * How long a cancelled batch may make no progress. A customer's step has fifteen seconds to end, and in synchronous mode

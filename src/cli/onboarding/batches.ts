@@ -14,7 +14,7 @@ import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
 import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun, giveUpBatch, rowsReached, startBatch } from "./batch-run.js";
+import { batchJob, giveUpBatch, ONBOARD, rowsReached, startBatch } from "./batch-run.js";
 import { type BatchFlags, optionsOf } from "./flags.js";
 
 /** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
@@ -23,7 +23,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   return runJob(terminal, flags, {
     async plan(preflight) {
       const { store, scope } = preflight;
-      const run = batchRun(terminal, batchId, flags, async (session) => {
+      const job = batchJob(terminal, flags, async (session) => {
         const { temporal, sealed } = session;
         const batches = new FrozenBatches(sealed);
         const facts = await batches.manifest(batchId);
@@ -37,7 +37,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
         return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: true }));
       });
       // A running retry can't be retried.
-      return { pingedUser: NOBODY, run: { ...run, again: `nightledger runs resume ${batchId}` } };
+      return { ...job, pingedUser: NOBODY, again: `nightledger runs resume ${batchId}` };
     },
   });
 }
@@ -68,9 +68,8 @@ export async function steerBatch(
       tellFollow(temporal.client, placeOf(preflight), "stop", batchId),
     );
   };
-  return followFound(terminal, json, notRunning, steer, (start) =>
-    batchRun(terminal, batchId, {}, start, how === "cancel" ? giveUp : undefined),
-  );
+  const job = { kind: ONBOARD, ...(how === "cancel" && { whileWatched: giveUp }) };
+  return followFound(terminal, json, notRunning, steer, job);
 }
 
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {

@@ -16,7 +16,7 @@ import { findService, type JobConfig, type Preflight } from "../session/prefligh
 import { runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun, giveUpBatch, rowsReached, startBatch } from "./batch-run.js";
+import { batchJob, giveUpBatch, rowsReached, startBatch } from "./batch-run.js";
 import { doneCustomers } from "./done-customers.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
 import { validationSummary, validationText } from "./validation-report.js";
@@ -31,7 +31,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       const { store } = preflight;
       const { facts } = file;
       checkService(file, preflight);
-      const run = batchRun(terminal, facts.batchId, flags, async (session) => {
+      const job = batchJob(terminal, flags, async (session) => {
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
         const batches = new FrozenBatches(session.sealed);
         await batches.freeze(facts, file.freezable());
@@ -42,7 +42,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
             : Math.max(flags.limit, await rowsReached(store, batches, facts.batchId));
         return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: false }));
       });
-      return { pingedUser: file.firstFpId ?? NOBODY, run };
+      return { ...job, pingedUser: file.firstFpId ?? NOBODY };
     },
   });
 }

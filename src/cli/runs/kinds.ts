@@ -1,45 +1,51 @@
 import { InputError } from "../../domain/failures.js";
-import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import { isRunId } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
-import { runsOfJob } from "../bulk/steer.js";
-import { batchRun } from "../onboarding/batch-run.js";
+import { bulkKind } from "../bulk/form.js";
+import { retryBulk } from "../bulk/steer.js";
+import { batchOf, ONBOARD } from "../onboarding/batch-run.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
 import type { BatchFlags } from "../onboarding/flags.js";
-import { RETRY_ONLY, type RunKind } from "../shell/kind.js";
-import type { JobRun } from "../shell/run.js";
-import { SYNC } from "../sync/retry.js";
+import type { RunKind } from "../shell/kind.js";
+import type { RetryFlags } from "../shell/shell.js";
+import { SYNC } from "../sync/form.js";
+import { retrySync } from "../sync/retry.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { findRun } from "./view.js";
 
-/** Runs of batches: a command may name the batch or one of its runs. */
-export const ONBOARD: RunKind = {
-  kind: "onboard",
-  rows: "customers",
-  runOf: (terminal, workflowId, join) =>
-    batchRun(terminal, batchOf(workflowId), {}, join) as JobRun<unknown, unknown>,
-  triedBy: followWorkflowId,
+/** A kind with what steers its runs by their id. */
+interface SteeredKind extends RunKind {
+  /** Cancels a run in its own way; left out: as every workflow. Returns the exit code. @throws InputError */
+  cancel?(terminal: Terminal, id: string, json: boolean): Promise<number>;
+  /** Runs again what failed. Returns the exit code. @throws InputError */
+  retry(terminal: Terminal, id: string, flags: RetryFlags): Promise<number>;
+}
+
+export const BATCHES: SteeredKind = {
+  ...ONBOARD,
   cancel: async (terminal, id, json) => steerBatch(terminal, "cancel", await batchNamed(terminal, id), json),
   // The command reads the options of batches for every retry.
   retry: async (terminal, id, flags) =>
     retryBatch(terminal, await batchNamed(terminal, id), flags as unknown as BatchFlags),
-  next: ({ job_id }) => [`${RETRY_ONLY} runs retry ${job_id}`],
 };
 
 /** Every kind of run. */
-export const RUN_KINDS: readonly RunKind[] = [SYNC, ONBOARD, ...JOBS.map(runsOfJob)];
+export const RUN_KINDS: readonly SteeredKind[] = [
+  { ...SYNC, retry: retrySync },
+  BATCHES,
+  ...JOBS.map((job) => ({
+    ...bulkKind(job),
+    retry: (terminal: Terminal, id: string, flags: RetryFlags) => retryBulk(terminal, job, id, flags),
+  })),
+];
 
-export function kindNamed(kind: string): RunKind | undefined {
+export function kindNamed(kind: string): SteeredKind | undefined {
   return RUN_KINDS.find((one) => one.kind === kind);
 }
 
 /** Says of which kind of job an id is a run; undefined for what is not the id of a run. */
-export function kindOf(runId: string): RunKind | undefined {
+export function kindOf(runId: string): SteeredKind | undefined {
   return RUN_KINDS.find(({ kind }) => isRunId(kind, runId));
-}
-
-export function batchOf(workflowId: string): string {
-  return workflowId.slice(workflowId.lastIndexOf("/") + 1);
 }
 
 /** Finds the batch of an id, which may be that of one of its runs. @throws InputError where no such run is known. */

@@ -59,7 +59,7 @@ export async function showRun(terminal: Terminal, id: string, { json }: JsonFlag
   return withRunsView(terminal, shownTables(kindOf(id)?.kind), async (view) => {
     const [run, open] = await readRun(view, id);
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
-    showResult(terminal, json, run, () => [...runLines(run), ...openLines(terminal, open)]);
+    showResult(terminal, json, run, () => [...runLines(run), ...openLines(open)]);
   });
 }
 
@@ -99,11 +99,11 @@ function runLines(run: ShownRun): string[] {
   ]);
 }
 
-function openLines(terminal: Terminal, open: UnfinishedRun | undefined): string[] {
+function openLines(open: UnfinishedRun | undefined): string[] {
   if (open === undefined) return [];
   const isWatched = open.progress !== undefined;
   return [
-    ...labelledLines([["progress", openRunWords(terminal, open)]]),
+    ...labelledLines([["progress", openRunWords(open)]]),
     ...waitingWords(open),
     ...labelledLines([["next", isWatched ? `nightledger runs watch ${open.run_id}` : null]]),
   ];

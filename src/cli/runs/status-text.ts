@@ -27,11 +27,11 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
   return withRunsView(terminal, STATUS_TABLES, async (view) => {
     const status = await lakeStatus(view, stale);
     const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
-    showResult(terminal, json, { ...status, unfinished }, () => statusLines(terminal, status));
+    showResult(terminal, json, { ...status, unfinished }, () => statusLines(status));
   });
 }
 
-export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
+export function statusLines(status: LakeStatus): string[] {
   const {
     latest,
     unfinished,
@@ -54,7 +54,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     ]),
     ...unfinished.flatMap((run) => {
       const name = run.job_id?.startsWith("onb_") ? run.job_id : run.run_id;
-      return [...labelledLines([["open", `${name} ${openRunWords(terminal, run)}`]]), ...waitingWords(run)];
+      return [...labelledLines([["open", `${name} ${openRunWords(run)}`]]), ...waitingWords(run)];
     }),
     ...labelledLines([
       ["waiting", openRowsWords(open_rows)],

@@ -5,11 +5,11 @@ import { dropStagingOf } from "../../intake/sync/start.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { followFound, runningRun } from "../shell/found-run.js";
-import type { RetryFlags } from "../shell/kind.js";
+import type { RetryFlags } from "../shell/shell.js";
 import type { JsonFlag } from "../terminal/colours.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { kindOf, ONBOARD, RUN_KINDS } from "./kinds.js";
+import { BATCHES, kindOf, RUN_KINDS } from "./kinds.js";
 import { noRun, showRun } from "./show.js";
 import { findRun } from "./view.js";
 
@@ -35,7 +35,7 @@ async function followNamed(
   continues: boolean,
 ): Promise<number> {
   const kind = kindOf(id);
-  const { ended, running, near } = await findRun(terminal, id);
+  const { ended, near } = await findRun(terminal, id);
   if (kind === undefined) throw noRun(id, near);
   if (ended !== undefined) {
     await showRun(terminal, id, { json });
@@ -51,7 +51,7 @@ async function followNamed(
       await signalRunning(client, kind.triedBy?.(scope) ?? found.handle.workflowId, TRY_NOW);
       return found;
     },
-    (join) => kind.runOf(terminal, running?.workflowId ?? "", join),
+    { kind },
   );
 }
 
@@ -61,7 +61,7 @@ async function followNamed(
  * @throws InputError where it doesn't run.
  */
 export async function cancelRun(terminal: Terminal, id: string, { json = false }: JsonFlag): Promise<number> {
-  const kind = kindOf(id) ?? ONBOARD;
+  const kind = kindOf(id) ?? BATCHES;
   if (kind.cancel !== undefined) return kind.cancel(terminal, id, json);
   const missing = new InputError(
     `run ${id} is not running, so there is nothing to cancel. Nothing was changed.`,
@@ -77,7 +77,7 @@ export async function cancelRun(terminal: Terminal, id: string, { json = false }
       await giveUpRun(client, running, kind.keepsStaging ? async () => undefined : dropStagingOf(store));
       return running;
     },
-    (join) => ({ ...kind.runOf(terminal, "", join), isNamed: true }),
+    { kind, isNamed: true },
   );
 }
 
@@ -95,5 +95,5 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
     throw new InputError(
       `run ${id} did not begin: ${ended.message} There is nothing to retry; ${againWords(ended, { run_id: id, schedule: ended.schedule })}`,
     );
-  return (kind ?? ONBOARD).retry(terminal, id, flags);
+  return (kind ?? BATCHES).retry(terminal, id, flags);
 }

@@ -8,9 +8,8 @@ import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled } from "../../domain/words/texts.js";
 import type { RunKind } from "../shell/kind.js";
-import { averagePace, type ProgressForm } from "../shell/progress-view.js";
+import { averagePace } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
-import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
@@ -110,20 +109,20 @@ function continuation({ run_id, kind, status, home }: UnfinishedRun): string {
   return `no worker is on it; ${again} continues it`;
 }
 
-export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
+export function openRunWords(run: UnfinishedRun): string {
   const { status, running, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
   if (running === undefined) return "it has just begun";
   if (progress === undefined)
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
-  const form = formOf(terminal, run);
+  const form = kindOf(run.run_id)?.progress;
   if (form === undefined) return `${status}: it is a run of no job that this version knows`;
   return `${status}: ${form.line(form.figures(progress))}, began at ${run.started_at}`;
 }
 
 /** How far a run in progress is; null where no worker answers. */
-export function runFigures(terminal: Terminal, run: UnfinishedRun): RunFigures | null {
-  const form = formOf(terminal, run);
+export function runFigures(run: UnfinishedRun): RunFigures | null {
+  const form = kindOf(run.run_id)?.progress;
   if (form === undefined || run.progress === undefined) return null;
   const { done, total } = form.figures(run.progress);
   const { rate, left } = averagePace(form, run.progress, Date.parse(run.started_at));
@@ -134,14 +133,6 @@ export function runFigures(terminal: Terminal, run: UnfinishedRun): RunFigures |
 export function averageWords(figures: RunFigures | null): string {
   const rate = figures?.rate ? `${figures.rate} on average` : "";
   return [rate, figures?.left ?? ""].filter((words) => words !== "").join(", ");
-}
-
-function formOf(
-  terminal: Terminal,
-  { running }: Pick<UnfinishedRun, "running">,
-): ProgressForm<unknown> | undefined {
-  const never = () => Promise.reject(new Error("a run that is only shown is not started"));
-  return running && kindOf(running.runId)?.runOf(terminal, running.workflowId, never).progress;
 }
 
 export function waitingWords({ progress }: UnfinishedRun): string[] {

@@ -9,8 +9,10 @@ import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
+import { batchOf, ONBOARD } from "../onboarding/batch-run.js";
 import type { LakeView } from "../session/preflight.js";
-import { batchOf, kindOf, ONBOARD } from "./kinds.js";
+import { isPaused } from "../shell/run.js";
+import { kindOf } from "./kinds.js";
 import type { RunsView } from "./view.js";
 
 /** A run that has not ended; `running` is set where Temporal has it. */
@@ -53,12 +55,11 @@ export function listedRun({ running: _, progress: __, ...run }: UnfinishedRun): 
 async function goingRun(client: Client, running: RunningRun): Promise<UnfinishedRun> {
   const { runId, memo, workflowId, execution } = running;
   const handle = client.workflow.getHandle(workflowId, execution);
-  const progress = await progressOf<Readonly<Record<string, unknown>>>(client, handle);
-  const isPaused = progress?.paused !== undefined && progress.paused !== null;
+  const progress = await progressOf(client, handle);
   return {
     ...unfinished(runId, kindOf(runId)?.kind ?? running.type),
     job_id: running.type === "onboardBatch" ? batchOf(workflowId) : null,
-    status: isPaused ? "paused" : "running",
+    status: isPaused(progress) ? "paused" : "running",
     schedule: typeof memo.schedule === "string" ? memo.schedule : null,
     running,
     ...(progress !== undefined && { progress }),

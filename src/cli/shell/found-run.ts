@@ -4,28 +4,35 @@ import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { JobRun } from "./run.js";
+import type { Job } from "./kind.js";
 import { runJob } from "./shell.js";
 
-/** Follows a run that `find` finds in progress, and may steer; the exit code. @throws `missing` where it finds none. */
-export function followFound<Progress, Result>(
+/** Follows a run in progress that `find` finds, and may steer; the exit code. @throws `missing` where it finds none. */
+export function followFound(
   terminal: Terminal,
   json: boolean,
   missing: InputError,
   find: (session: JobSession) => Promise<StartedRun | undefined>,
-  runOf: (start: (session: JobSession) => Promise<StartedRun>) => JobRun<Progress, Result>,
+  job: Omit<Job, "start">,
 ): Promise<number> {
-  const run = runOf(async (session) => {
-    const found = await find(session);
-    if (found === undefined) throw missing;
-    return found;
-  });
-  const plan = async ({ keys }: JobSession["preflight"]) => {
-    // Without keys in HOME nothing was ever run there.
-    if (keys === undefined) throw missing;
-    return { pingedUser: undefined, run };
-  };
-  return runJob(terminal, { json }, { plan });
+  return runJob(
+    terminal,
+    { json },
+    {
+      async plan({ keys }) {
+        // Without keys in HOME nothing was ever run there.
+        if (keys === undefined) throw missing;
+        return {
+          ...job,
+          async start(session) {
+            const found = await find(session);
+            if (found === undefined) throw missing;
+            return found;
+          },
+        };
+      },
+    },
+  );
 }
 
 /** The run of this id, bound to its execution; undefined where it is not running. */

@@ -1,15 +1,16 @@
+import type { Unauthorized } from "../../domain/failures.js";
+import type { RunSummary } from "../../domain/run.js";
 import type { Finding, SeenRun } from "../../domain/seen-run.js";
+import type { Labelled } from "../../domain/words/texts.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { JobSession } from "../session/job-session.js";
+import type { Preflight } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { JobRun } from "./run.js";
-import type { JobFlags } from "./shell.js";
+import type { ProgressForm } from "./progress-view.js";
+import type { RunEnd } from "./watch.js";
 
-export interface RetryFlags extends JobFlags {
-  readonly sendUnknown?: boolean;
-}
-
-export interface RunKind {
+/** What tells the runs of one kind from others: how they look while they go, and when they end. */
+export interface RunKind<Progress = unknown, Totals extends object = object> {
   /** First word of the ids of its runs. */
   readonly kind: string;
   /** What `users` counts in the table `runs`, if other things. */
@@ -18,20 +19,70 @@ export interface RunKind {
   readonly keepsStaging?: boolean;
   /** Whether a retry may send again what may have been carried out. */
   readonly mayBeUnsure?: boolean;
-  /** Makes a run in progress as its own command sees it. */
-  runOf(
-    terminal: Terminal,
-    workflowId: string,
-    join: (session: JobSession) => Promise<StartedRun>,
-  ): JobRun<unknown, unknown>;
+  readonly progress: ProgressForm<Progress>;
+  /** Says something more about a progress; `before` is the one before it. */
+  remark?(progress: Progress, before: Progress | undefined): string | undefined;
+  /** Whether a run that has been paused for so long will not continue by itself; left out: no run pauses. */
+  isHalted?(progress: Progress, pausedMs: number): boolean;
+  /** Names what the run works on, before the run itself. */
+  name?(run: StartedRun): readonly [label: string, id: string];
+  afterStart?(terminal: Terminal, session: JobSession, run: StartedRun): Promise<void>;
+  /** Makes the summary of a run without a result, because its command leaves it or it failed; it may read the lake. */
+  left(run: WatchedRun<Progress>, preflight: Preflight): LeftTotals<Totals> | Promise<LeftTotals<Totals>>;
+  /** Says what to do about a result. */
+  notes?(result: RunSummary & Totals): readonly string[];
+  summary(result: RunSummary & Totals): readonly Labelled[];
+  problems?(result: RunSummary & Totals): readonly Labelled[];
   /** Id of the workflow that tries again what waits for its next try; left out: the run's own. */
   triedBy?(scope: string): string;
-  /** Cancels a run in its own way; left out: as every workflow. Returns the exit code. @throws InputError */
-  cancel?(terminal: Terminal, id: string, json: boolean): Promise<number>;
-  /** Runs again what failed. Returns the exit code. @throws InputError */
-  retry(terminal: Terminal, id: string, flags: RetryFlags): Promise<number>;
   /** Says what to do about what failed in a run that has ended. */
   next(run: SeenRun, failed: readonly Finding[]): string[];
+}
+
+interface LeftTotals<Totals> {
+  readonly totals: Totals;
+  readonly notes?: readonly string[];
+  /** Whether the service refused the credentials; left out: not that the run knew. */
+  readonly unauthorized?: Unauthorized;
+}
+
+/** A command's request for a run of a kind. */
+export interface Job<Progress = unknown, Totals extends object = object> {
+  readonly kind: RunKind<Progress, Totals>;
+  /** The user whom the service is asked for before anything starts; left out: none. */
+  readonly pingedUser?: string | undefined;
+  /** The command that joins or continues the run; left out: the one that was typed. */
+  readonly again?: string;
+  /** Starts the run, or joins the same job's run that is in progress. */
+  start(session: JobSession): Promise<StartedRun>;
+  /** Whether `start` says what it does, so that the run is not named. */
+  readonly isNamed?: boolean;
+  afterStart?(run: StartedRun): void;
+  /** Does work beside watching the run, until the run ends or the signal aborts. */
+  whileWatched?(session: JobSession, run: StartedRun): Promise<void>;
+  /** Waits for what a completed run leaves open. */
+  afterEnd?(session: JobSession, result: RunSummary & Totals): Promise<RunEnd<RunSummary & Totals>>;
+  /** Judges the result by what the command was given. */
+  judge?(result: RunSummary & Totals): Promise<Judgement>;
+  /** What the summary of a run without a result has in place of the judgement's fields. */
+  readonly unjudged?: object;
+}
+
+interface Judgement {
+  /** Further fields of the summary. */
+  readonly also?: object;
+  readonly notes: readonly string[];
+  /** Whether the command exits with 1 although the run completed. */
+  readonly failed?: boolean;
+}
+
+/** A run as its command saw it last. */
+export interface WatchedRun<Progress = unknown> {
+  readonly started: StartedRun;
+  /** Undefined where the run continues without the command. */
+  readonly end: RunEnd<RunSummary> | undefined;
+  readonly sofar: Progress | undefined;
+  readonly watchedMs: number;
 }
 
 /** What the note of a retry begins with. */

@@ -10,54 +10,49 @@ import {
 import { pingService } from "../session/service.js";
 import { withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
-import { followRun, type JobRun, reportRun } from "./run.js";
-
-interface Job<Progress, Result, Input> {
-  /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
-  read?(configuration: JobConfig): Promise<Input>;
-  /**
-   * Plans the run with what the lake holds; lake and keys are checked by now. The service is asked for `pingedUser`
-   * before anything starts; undefined skips that. @throws InputError
-   */
-  plan(
-    preflight: Preflight,
-    input: Input,
-  ): Promise<{
-    readonly pingedUser: string | undefined;
-    readonly run: JobRun<Progress, Result>;
-  }>;
-}
+import type { Job } from "./kind.js";
+import { followRun, reportRun } from "./run.js";
 
 export interface JobFlags {
   readonly detach?: boolean;
   readonly json?: boolean;
 }
 
+export interface RetryFlags extends JobFlags {
+  readonly sendUnknown?: boolean;
+}
+
 /**
  * Runs a job from its checks to its report, and releases what it took. Returns the exit code. It checks in the order of
  * docs/reference/commands.md, "Order of checks".
  */
-export async function runJob<Progress, Result, Input>(
+export async function runJob<Input>(
   terminal: Terminal,
   flags: JobFlags,
-  job: Job<Progress, Result, Input>,
+  {
+    read,
+    plan,
+  }: {
+    /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
+    read?(configuration: JobConfig): Promise<Input>;
+    /** Plans the run with what the lake holds; lake and keys are checked by now. @throws InputError */
+    plan(preflight: Preflight, input: Input): Promise<Job>;
+  },
 ): Promise<number> {
   const configuration = readJobConfig(terminal);
   checkDetach(flags, configuration.settings.mode);
-  const input = (await job.read?.(configuration)) as Input;
+  const input = (await read?.(configuration)) as Input;
   const preflight = await runPreflight(terminal, configuration);
-  const { run, pingedUser } = await job.plan(preflight, input);
-  if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
-  const left = await withInterruption(async (held) => {
+  const job = await plan(preflight, input);
+  if (job.pingedUser !== undefined) await pingService(configuration.config.api, job.pingedUser);
+  const run = await withInterruption(async (held) => {
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
-    const left = await followRun(terminal, session, run, flags.detach);
+    const run = await followRun(terminal, session, job, flags.detach);
     await afterHooks(terminal, session);
-    return left;
+    return run;
   });
   // The worker has stopped by now, so the lake no longer changes.
-  const { again } = run;
-  const outcome = await run.outcome(left, preflight);
-  return reportRun(terminal, left, outcome, { json: flags.json === true, ...(again && { again }) });
+  return reportRun(terminal, preflight, job, run, flags.json === true);
 }
 
 /** What fails here does not fail the run. */

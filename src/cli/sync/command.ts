@@ -7,24 +7,20 @@ import type { StartedRun } from "../../intake/start-or-join.js";
 import { judgeRoster, readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { currentOf, isHistory } from "../../lake/history/history-spec.js";
-import type { LakeReader } from "../../lake/query/query-views.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
 import { linksOfRun, staleLinks } from "../../lake/sync/unread-links.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { accountStream } from "../../streams/accounts.js";
 import { transactionStream } from "../../streams/transactions.js";
-import type { SyncResult } from "../../workflows/sync/sync.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
 import { withLakeReader } from "../lake/reader.js";
-import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
-import type { Finished } from "../shell/summary.js";
 import { showValidation } from "../shell/validation.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { askForgotten } from "./forget/forgotten-users.js";
-import { syncRun } from "./form.js";
+import { SYNC } from "./form.js";
 
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
@@ -52,39 +48,33 @@ export async function runSync(
     },
     async plan({ store }, roster) {
       const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
-      const judge = (rules: FailRules, { run_id: runId, duration_ms }: SyncSummary) => {
-        const judged = { runId, startedAt: Date.now() - duration_ms, users, only: options.links };
-        return withLakeReader(store, async (lake) =>
-          brokenRules(rules, await findingsOf(lake, rules, judged)),
-        );
+      return {
+        kind: SYNC,
+        pingedUser: roster.rows[0]?.fp_id,
+        async start({ preflight, temporal, signal }) {
+          const at = { place: preflight.config.lake, store };
+          await askForgotten(terminal, at, users, flags.again === true);
+          const restart = flags.restart === true;
+          const job = { ...placeOf(preflight), roster, options, restart, signal };
+          return startSync(temporal.client, store, job);
+        },
+        afterStart: (run) => sayOtherSize(terminal, run, options),
+        async judge(result: SyncSummary) {
+          const judged = { users, only: options.links };
+          const broken =
+            failOn && !result.unauthorized ? await brokenBy(failOn, store, result, judged) : undefined;
+          const missing = await linksNotFound(store, result, options);
+          return {
+            also: {
+              ...(broken && { fail_on: broken }),
+              ...(options.links && { links_not_found: missing }),
+            },
+            failed: missing.length + (broken?.length ?? 0) > 0,
+            notes: [...(broken ?? []).map(ruleInWords), ...missingWords(missing)],
+          };
+        },
+        ...(options.links && { unjudged: { links_not_found: [] } }),
       };
-      const start = async ({ preflight, temporal, signal }: JobSession) => {
-        const at = { place: preflight.config.lake, store };
-        await askForgotten(terminal, at, users, flags.again === true);
-        const restart = flags.restart === true;
-        const job = { ...placeOf(preflight), roster, options, restart, signal };
-        return startSync(temporal.client, store, job);
-      };
-      const finish = async (result: SyncResult): Promise<Finished> => {
-        const broken = failOn && !result.unauthorized ? await judge(failOn, result) : undefined;
-        const missing = await linksNotFound(store, result, options);
-        return {
-          also: {
-            ...(broken && { fail_on: broken }),
-            ...(options.links && { links_not_found: missing }),
-          },
-          failed: missing.length + (broken?.length ?? 0) > 0,
-          notes: [...(broken ?? []).map(ruleInWords), ...missingWords(missing)],
-        };
-      };
-      const defaultJudgement = options.links ? { links_not_found: [] } : {};
-      const run = syncRun(terminal, start, { finish, defaultJudgement });
-      const afterStart: typeof run.afterStart = async (session, started) => {
-        sayOtherSize(terminal, started, options);
-        await run.afterStart?.(session, started);
-      };
-      const pingedUser = roster.rows[0]?.fp_id;
-      return { pingedUser, run: { ...run, afterStart } };
     },
   });
 }
@@ -117,26 +107,23 @@ export async function linksNotFound(
   return streams.includes(name) && isHistory(table) ? missingLinks(store, links, currentOf(table)) : [];
 }
 
-interface JudgedRun {
-  readonly runId: string;
-  /** Epoch milliseconds before which it had written nothing. */
-  readonly startedAt: number;
-  readonly users: ReadonlySet<string>;
-  readonly only: readonly string[] | null;
-}
-
-async function findingsOf(
-  lake: LakeReader,
-  { quarantine, skipped, idConflicts, staleMs }: FailRules,
-  run: JudgedRun,
-) {
-  const open = quarantine ? await openQuarantine(lake) : { rows: 0, owners: [] };
-  return {
-    open: { rows: open.rows, owners: open.owners.map(({ owner }) => owner) },
-    skipped: skipped ? await linksOfRun(lake, run, "status = 'skipped'") : [],
-    idConflicts: idConflicts ? await linksOfRun(lake, run, "id_conflicts > 0") : [],
-    stale: staleMs === null ? [] : await staleLinks(lake, { ...run, since: Date.now() - staleMs }),
-  };
+function brokenBy(
+  rules: FailRules,
+  store: ObjectStore,
+  { run_id: runId, duration_ms }: SyncSummary,
+  judged: { readonly users: ReadonlySet<string>; readonly only: readonly string[] | null },
+): Promise<BrokenRule[]> {
+  const { quarantine, skipped, idConflicts, staleMs } = rules;
+  const run = { runId, startedAt: Date.now() - duration_ms, ...judged };
+  return withLakeReader(store, async (lake) => {
+    const open = quarantine ? await openQuarantine(lake) : { rows: 0, owners: [] };
+    return brokenRules(rules, {
+      open: { rows: open.rows, owners: open.owners.map(({ owner }) => owner) },
+      skipped: skipped ? await linksOfRun(lake, run, "status = 'skipped'") : [],
+      idConflicts: idConflicts ? await linksOfRun(lake, run, "id_conflicts > 0") : [],
+      stale: staleMs === null ? [] : await staleLinks(lake, { ...run, since: Date.now() - staleMs }),
+    });
+  });
 }
 
 export function ruleInWords({ rule, count, owners, owners_total }: BrokenRule): string {

@@ -1,4 +1,5 @@
 import { ServiceError } from "@temporalio/client";
+import type { RunSummary } from "../../domain/run.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { counted } from "../../domain/words/counted.js";
@@ -9,48 +10,40 @@ import { type CommittedByRun, committedByRun } from "../../lake/sync/link-checkp
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
-import type { SyncProgress, SyncResult } from "../../workflows/sync/sync.js";
+import type { SyncProgress } from "../../workflows/sync/sync.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { JobSession } from "../session/job-session.js";
-import type { JobRun, LeftRun } from "../shell/run.js";
-import { declaredRun, type Finished, type RunResult } from "../shell/summary.js";
+import { RETRY_ONLY, type RunKind, retrySteps, type WatchedRun } from "../shell/kind.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { SYNC_PROGRESS, syncProblems, syncSummary } from "./text.js";
 
-type SyncTold = Omit<SyncSummary, keyof RunResult>;
+type SyncTold = Omit<SyncSummary, keyof RunSummary>;
 
-/**
- * Makes a sync as its command runs it.
- *
- * @param start starts or joins the run
- * @param judging judges the result of the run
- */
-export function syncRun(
-  terminal: Terminal,
-  start: (session: JobSession) => Promise<StartedRun>,
-  judging: { finish?(result: SyncResult): Promise<Finished>; readonly defaultJudgement?: object } = {},
-): JobRun<SyncProgress, RunResult & SyncTold> {
-  return declaredRun<SyncProgress, SyncTold>({
-    start,
-    afterStart: (session, started) => nameOtherRuns(terminal, session, started),
-    progress: SYNC_PROGRESS,
-    async left(left, { store }) {
-      const { end, sofar } = left;
-      const kept = await keptOf(store, left);
-      const isKept = end === undefined || end.kind === "interrupted";
-      const notes = isKept && kept !== undefined ? keptWords(kept, sofar) : [];
-      return { totals: toldOf(sofar, kept?.committed), notes };
-    },
-    summary: syncSummary,
-    problems: syncProblems,
-    ...judging,
-  });
-}
+/** The runs of syncs. */
+export const SYNC: RunKind<SyncProgress, SyncTold> = {
+  kind: "sync",
+  progress: SYNC_PROGRESS,
+  afterStart: nameOtherRuns,
+  async left(run, { store }) {
+    const { end, sofar } = run;
+    const kept = await keptOf(store, run);
+    const isKept = end === undefined || end.kind === "interrupted";
+    const notes = isKept && kept !== undefined ? keptWords(kept, sofar) : [];
+    return { totals: toldOf(sofar, kept?.committed), notes };
+  },
+  summary: syncSummary,
+  problems: syncProblems,
+  next: ({ run_id }, failed) =>
+    retrySteps(
+      `${RETRY_ONLY} runs retry ${run_id}`,
+      failed.map(({ reason }) => reason),
+    ),
+};
 
 /** Reads what the lake holds of a watched run that has not completed. Best effort. */
 async function keptOf(
   store: ObjectStore,
-  { started, end, watchedMs }: LeftRun<SyncProgress, unknown>,
+  { started, end, watchedMs }: WatchedRun<SyncProgress>,
 ): Promise<KeptOfRun | undefined> {
   if (end?.kind === "completed" || watchedMs === 0) return undefined;
   return keptSoFar(store, started.runId).catch(() => undefined);

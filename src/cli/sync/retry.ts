@@ -11,21 +11,21 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { notEnded } from "../lake/near-run.js";
 import { placeOf } from "../session/preflight.js";
-import { RETRY_ONLY, type RunKind, retrySteps } from "../shell/kind.js";
-import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { syncRun } from "./form.js";
+import { SYNC } from "./form.js";
 
 /** Retries what failed in a sync that has ended, or the whole of one that was cut short. Returns the exit code. @throws InputError */
-async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {
+export async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {
   return runJob(terminal, flags, {
     async plan({ store }) {
       const { roster, options } = await failedSync(store, runId);
-      const run = syncRun(terminal, ({ preflight, temporal }) =>
-        startSync(temporal.client, preflight.store, { ...placeOf(preflight), roster, options }),
-      );
-      return { pingedUser: roster.rows[0]?.fp_id, run };
+      return {
+        kind: SYNC,
+        pingedUser: roster.rows[0]?.fp_id,
+        start: ({ preflight, temporal }) =>
+          startSync(temporal.client, preflight.store, { ...placeOf(preflight), roster, options }),
+      };
     },
   });
 }
@@ -70,14 +70,3 @@ const SAME_SYNC = "Run the same sync again: each link that was committed costs o
 function refusal(what: string, instead = "nightledger runs list shows the runs of the lake."): InputError {
   return new InputError(`${what} Nothing was started. ${instead}`);
 }
-
-export const SYNC: RunKind = {
-  kind: "sync",
-  runOf: (terminal, _, join) => syncRun(terminal, join) as JobRun<unknown, unknown>,
-  retry: retrySync,
-  next: ({ run_id }, failed) =>
-    retrySteps(
-      `${RETRY_ONLY} runs retry ${run_id}`,
-      failed.map(({ reason }) => reason),
-    ),
-};

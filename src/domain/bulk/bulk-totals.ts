@@ -1,7 +1,7 @@
 import { added, NO_CALLS, type SentCalls } from "../counts.js";
 import type { Unauthorized } from "../failures.js";
 import { addRefusals, type Refusals } from "../refusals.js";
-import { type EndReason, endReason, type RunStatus } from "../run.js";
+import { type EndReason, endReason, type RunStatus, type RunSummary } from "../run.js";
 import type { WaitingState } from "../waiting.js";
 import type { RowEnd } from "./bulk-job.js";
 
@@ -35,13 +35,8 @@ export interface BulkTotals extends SentCalls {
 type Counts = Readonly<Record<string, number>>;
 
 /** For `--json`. */
-export interface BulkSummary extends BulkTotals, EndReason {
-  readonly run_id: string;
+export interface BulkSummary extends BulkTotals, RunSummary {
   readonly job: string;
-  readonly status: RunStatus;
-  readonly duration_ms: number;
-  /** docs/use/tables.md, "Root"; null before the end, or if it could not be computed. */
-  readonly lake_root: string | null;
   /** The kind's own, such as the path of its pack. */
   readonly [told: string]: unknown;
 }

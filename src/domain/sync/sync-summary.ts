@@ -1,5 +1,5 @@
 import type { Unauthorized } from "../failures.js";
-import { type EndReason, endReason, type RunStatus } from "../run.js";
+import { type EndReason, endReason, type RunStatus, type RunSummary } from "../run.js";
 import type { Removals } from "../tables/removals.js";
 import type { SyncFigures } from "./run/sync-state.js";
 import { isStep, READING, type SyncTotals, withFailure } from "./sync-totals.js";
@@ -12,18 +12,13 @@ export interface ListedRows {
 }
 
 /** What `sync --json` prints. */
-export interface SyncSummary extends SyncTotals, EndReason {
-  readonly run_id: string;
-  readonly status: RunStatus;
+export interface SyncSummary extends SyncTotals, RunSummary {
   /** Left out are a stream that could not be counted, and all of a run that was left unfinished. */
   readonly lists: readonly ListedRows[];
   /** New in this run, and open of any; null where they were not counted. */
   readonly quarantine: { readonly new: number; readonly open: number | null };
   /** They may be gone, while `service.pending` is `auto` and undecided. */
   readonly pending_undecided?: number;
-  readonly duration_ms: number;
-  /** Null if it could not be computed. */
-  readonly lake_root: string | null;
 }
 
 /**

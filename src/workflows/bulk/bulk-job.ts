@@ -8,7 +8,6 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import { type BulkProgress, type BulkSummary, bulkStatus, endOfBulk } from "../../domain/bulk/bulk-totals.js";
-import type { Unauthorized } from "../../domain/failures.js";
 import { FINISHING } from "../../domain/phases.js";
 import { pausedMs, TRY_NOW } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
@@ -18,16 +17,11 @@ import { workGroup } from "./work-group.js";
 
 const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Result of a run; `unauthorized` tells a refused key from every other failure. */
-export interface BulkResult extends BulkSummary {
-  readonly unauthorized: Unauthorized;
-}
-
 /**
  * Runs a bulk job: works on its groups of rows, a few at a time, publishes what its kind publishes, and writes the
  * run's row. A cancelled run keeps what it has done: it waits for calls that were sent, and writes their rows.
  */
-export async function bulkJob(input: BulkInput): Promise<BulkResult> {
+export async function bulkJob(input: BulkInput): Promise<BulkSummary> {
   const state = new RunState(input);
   const { carried, runId, kind, rows } = input;
   if (!carried) runLog.info({ run_id: runId, kind, rows }, "run begins");
@@ -76,7 +70,7 @@ async function finish(
   { carried: _, groups: __, packs: ___, rows: total, ...started }: BulkInput,
   state: RunState,
   told: Readonly<Record<string, unknown>>,
-): Promise<BulkResult> {
+): Promise<BulkSummary> {
   state.phase = FINISHING;
   state.phases.note(FINISHING, Date.now());
   const { stopped, run } = state;

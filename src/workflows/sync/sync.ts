@@ -9,7 +9,6 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { Unauthorized } from "../../domain/failures.js";
 import { FINISHING, type Phases } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
@@ -41,16 +40,11 @@ interface SyncInput extends SyncRun {
   readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses; readonly phases: Phases };
 }
 
-/** `unauthorized`: the service refused the credentials. */
-export interface SyncResult extends SyncSummary {
-  readonly unauthorized: Unauthorized;
-}
-
 /**
  * Reads users and links in slices, loads and commits finished ones meanwhile, then materializes and writes the run's row
  * (docs/inside/architecture.md, "A run"). A failure of one link stays with that link.
  */
-export async function sync(input: SyncInput): Promise<SyncResult> {
+export async function sync(input: SyncInput): Promise<SyncSummary> {
   const { runId, roster, options, carried } = input;
   if (carried === undefined) runLog.info({ run_id: runId, kind: "sync", users: roster.users }, "run begins");
   const { full, pageSize } = options;
@@ -167,7 +161,7 @@ class RunUnderWay {
     }
   }
 
-  async finish(stale: Failure | undefined, cancelled?: "cancelled"): Promise<SyncResult> {
+  async finish(stale: Failure | undefined, cancelled?: "cancelled"): Promise<SyncSummary> {
     this.#phase = FINISHING;
     this.#phases.note(FINISHING, Date.now());
     const { runId, roster } = this.input;

@@ -1,15 +1,21 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test } from "vitest";
-import { bulkRun } from "../../../src/cli/bulk/form.js";
+import { bulkKind } from "../../../src/cli/bulk/form.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
-import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
+import type { Job, WatchedRun } from "../../../src/cli/shell/kind.js";
+import { outcomeOf } from "../../../src/cli/shell/run.js";
+import { type BulkProgress, noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { NO_REASON, type RunStatus } from "../../../src/domain/run.js";
+import { importJob } from "../../../src/jobs/import.js";
 
 const LAKE = {} as Preflight;
 
-const run = bulkRun({ kind: "import", effect: true }, () =>
-  Promise.reject(new Error("a report starts nothing")),
-);
+const job: Job = {
+  kind: bulkKind({ kind: "import", effect: true, file: importJob.file }),
+  start: () => Promise.reject(new Error("a report starts nothing")),
+};
+const outcome = (end: WatchedRun["end"], sofar?: BulkProgress) =>
+  outcomeOf(job, { started, end, sofar, watchedMs: 0 }, LAKE);
 const started = { handle: {} as WorkflowHandle, runId: "import-1", memo: {}, joined: false };
 const totals = { ...noBulkTotals(), rows: { total: 2, done: 1, failed: 1, invalid: 0, skipped: 0 } };
 
@@ -25,7 +31,7 @@ async function notesOf(status: RunStatus) {
     unauthorized: false,
   };
   const end = { kind: "completed", result } as const;
-  return (await run.outcome({ started, end, sofar: undefined, watchedMs: 0 }, LAKE)).notes;
+  return (await outcome(end)).notes;
 }
 
 test.each<[RunStatus, number]>([
@@ -38,15 +44,7 @@ test.each<[RunStatus, number]>([
 });
 
 test("a run that was ended from outside names the command that finishes it", async () => {
-  const { notes } = await run.outcome(
-    {
-      started,
-      end: { kind: "cancelled" },
-      sofar: undefined,
-      watchedMs: 0,
-    },
-    LAKE,
-  );
+  const { notes } = await outcome({ kind: "cancelled" });
   expect(notes).toEqual([expect.stringContaining("nightledger import continue")]);
 });
 
@@ -57,10 +55,10 @@ test("a command that leaves its run says what the run waits for", async () => {
     ...{ waiting_total: 1, throttled_until: null, waits_for_place: false, learned_limit: null },
   };
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, held: 0, ...waits } as const;
-  const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 }, LAKE);
+  const left = await outcome({ kind: "interrupted" }, sofar);
   expect(left.summary).toMatchObject(waits);
   expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up after ");
-  const ended = await run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 }, LAKE);
+  const ended = await outcome({ kind: "cancelled" }, sofar);
   expect(ended.summary).not.toHaveProperty("waiting");
 });
 
@@ -80,7 +78,7 @@ test("a failed row is named by its line, and numbers by what they count", async 
     ...{ exported: 5, failed: 1, people: { exported: 5, failed: 1 } },
   } as const;
   const end = { kind: "completed", result } as const;
-  const { text } = await run.outcome({ started, end, sofar: undefined, watchedMs: 0 }, LAKE);
+  const { text } = await outcome(end);
   expect(text.split("\n").slice(-2)).toEqual([
     "people    5 exported, 1 failed",
     "failed    line 2, fp_1: not_found",

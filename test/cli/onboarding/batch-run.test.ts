@@ -1,8 +1,9 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test, vi } from "vitest";
-import { batchRun, rowsReached } from "../../../src/cli/onboarding/batch-run.js";
+import { ONBOARD, rowsReached } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { createProgressView } from "../../../src/cli/shell/progress-view.js";
+import { outcomeOf } from "../../../src/cli/shell/run.js";
 import type { RunEnd } from "../../../src/cli/shell/watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
 import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
@@ -20,7 +21,6 @@ const RUN = "onboard-20261121T021500Z-3f9c2a";
 const CIRCUIT = { kind: "circuit", reason: "20 customers in a row ended with the same error" } as const;
 const REFUSED = [{ count: 20, status: 400, message: 'field "key": no such playbook' }];
 
-const run = batchRun(SILENT, BATCH, {}, () => Promise.reject(new Error("a report starts nothing")));
 const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}): BatchProgress => ({
   runId: RUN,
   batchId: BATCH,
@@ -34,10 +34,16 @@ const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}
   cancelling: false,
   ...more,
 });
-const outcomeOf = (end: RunEnd<OnboardSummary>, sofar: BatchProgress) =>
-  run.outcome(
+const ended = (end: RunEnd<OnboardSummary>, sofar: BatchProgress) =>
+  outcomeOf(
+    { kind: ONBOARD, start: () => Promise.reject(new Error("a report starts nothing")) },
     {
-      started: { handle: {} as WorkflowHandle, runId: RUN, memo: {}, joined: false },
+      started: {
+        handle: { workflowId: `onboard/scope/${BATCH}` } as WorkflowHandle,
+        runId: RUN,
+        memo: {},
+        joined: false,
+      },
       end,
       sofar,
       watchedMs: 1_200,
@@ -59,7 +65,7 @@ const resultOf = (status: OnboardSummary["status"]): OnboardSummary => ({
 });
 
 test("a batch that its circuit paused says what the service said and what corrects it, and never completed", async () => {
-  const { summary, text, notes, unauthorized } = await outcomeOf({ kind: "halted" }, progressOf(CIRCUIT));
+  const { summary, text, notes, unauthorized } = await ended({ kind: "halted" }, progressOf(CIRCUIT));
   expect(text).toBe(
     [
       `batch     ${BATCH}`,
@@ -86,7 +92,7 @@ test.each(["completed_with_failures", "cancelled"] as const)(
   "a batch that was paused and then %s says nothing of the pause",
   async (status) => {
     const end = { kind: "completed", result: resultOf(status) } as const;
-    const { text, notes } = await outcomeOf(end, progressOf(CIRCUIT));
+    const { text, notes } = await ended(end, progressOf(CIRCUIT));
     expect([text, ...notes].join("\n")).not.toMatch(/paused|stands still|resume/);
     expect(text).toContain('refused   30 × 400: field "key": no such playbook');
     const advice = notes.filter((note) => note.includes(`nightledger runs retry ${BATCH}`));
@@ -96,7 +102,7 @@ test.each(["completed_with_failures", "cancelled"] as const)(
 
 test("refused credentials are exit 4, and resuming is what continues", async () => {
   const pause = { kind: "credentials", reason: "the service refused the credentials" } as const;
-  const { summary, notes, unauthorized } = await outcomeOf(
+  const { summary, notes, unauthorized } = await ended(
     { kind: "halted" },
     progressOf(pause, { refusals: [] }),
   );
@@ -108,7 +114,7 @@ test("refused credentials are exit 4, and resuming is what continues", async () 
 });
 
 test("a batch whose rows are all processed is not halted, whatever its pause says: it ends by itself", () => {
-  const halted = (more: Partial<BatchProgress>) => run.isHalted?.(progressOf(CIRCUIT, more));
+  const halted = (more: Partial<BatchProgress>) => ONBOARD.isHalted?.(progressOf(CIRCUIT, more), 5_000);
   expect(halted({})).toBe(true);
   expect(halted({ customers: { ...queuedRows(30), queued: 0, failed: 30 } })).toBe(false);
 });
@@ -116,7 +122,7 @@ test("a batch whose rows are all processed is not halted, whatever its pause say
 // A second `onboard` of the file said "2 failed, calls 0", and neither why nor how to go on.
 test("a run that tried no failed row again says where their reasons are", async () => {
   const result = { ...resultOf("completed_with_failures"), calls: 0, refusals: [] };
-  const { notes } = await outcomeOf({ kind: "completed", result }, progressOf(null));
+  const { notes } = await ended({ kind: "completed", result }, progressOf(null));
   expect(notes).toEqual([
     `why rows failed: nightledger runs show ${BATCH}`,
     `once that is corrected: nightledger runs retry ${BATCH}`,
@@ -127,7 +133,7 @@ test("a run that tried no failed row again says where their reasons are", async 
 test("what runs becomes fewer in the lines of a batch, too", () => {
   vi.useFakeTimers();
   const said: string[] = [];
-  const view = createProgressView({ ...SILENT, say: (line) => void said.push(line) }, run.progress);
+  const view = createProgressView({ ...SILENT, say: (line) => void said.push(line) }, ONBOARD.progress);
   view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 10, running: 12, pass: 8 } }));
   vi.advanceTimersByTime(5_000);
   view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 0, running: 0, pass: 30 } }));

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { LakeStatus } from "../../../src/cli/runs/lake-status.js";
 import { statusLines } from "../../../src/cli/runs/status-text.js";
-import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const amount = (files: number, bytes: number) => ({ files, bytes });
 const of = (bytes: number) => ({ kept: amount(1, bytes), freed: amount(0, 0) });
@@ -147,7 +146,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     ],
   ],
 ])("%s", (_, status, lines) => {
-  expect(statusLines(SILENT, { ...QUIET, ...status })).toEqual([
+  expect(statusLines({ ...QUIET, ...status })).toEqual([
     "lake      /lake",
     `upkeep    3d ago: ${SIZES}`,
     ...lines,
@@ -156,7 +155,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
 
 test("a lake that is not there is said to be so", () => {
   const no_lake = "/lake does not exist yet; the first sync creates it";
-  expect(statusLines(SILENT, { ...QUIET, upkeep: null, lake_exists: false, no_lake })).toEqual([
+  expect(statusLines({ ...QUIET, upkeep: null, lake_exists: false, no_lake })).toEqual([
     `lake      ${no_lake}`,
     "runs      none yet",
   ]);
@@ -165,7 +164,7 @@ test("a lake that is not there is said to be so", () => {
 // A new lake of `dev` was told to do what its schedule does on Sunday.
 test("an upkeep that its schedule will do is not asked for", () => {
   const schedules = [{ name: "maintain", paused: false, next: "2026-11-29T03:00:00Z" }];
-  const lines = statusLines(SILENT, { ...QUIET, latest: [RUN], upkeep: null, schedules });
+  const lines = statusLines({ ...QUIET, latest: [RUN], upkeep: null, schedules });
   expect(lines[1]).toBe("upkeep    not yet; the schedule maintain begins it at 2026-11-29T03:00:00Z");
 });
 
@@ -177,6 +176,6 @@ test.each<[string, LakeStatus["upkeep"], string]>([
     `9d ago: ${SIZES}; it is due: nightledger maintain`,
   ],
 ])("an upkeep that was %s is due", (_, upkeep, words) => {
-  const lines = statusLines(SILENT, { ...QUIET, latest: [RUN], upkeep });
+  const lines = statusLines({ ...QUIET, latest: [RUN], upkeep });
   expect(lines[1]).toBe(`upkeep    ${words}`);
 });

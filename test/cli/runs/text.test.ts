@@ -11,7 +11,6 @@ import {
 } from "../../../src/cli/runs/text.js";
 import type { SeenRun } from "../../../src/domain/seen-run.js";
 import { waitingState } from "../../../src/domain/waiting.js";
-import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const SYNC: SeenRun = {
   run_id: "sync-20261122T021500Z-3f9c2a",
@@ -58,12 +57,12 @@ test.each([
 ] as const)(
   "a run of an import that %s Temporal began is continued by a command that works",
   (home, words) => {
-    expect(openRunWords(SILENT, { ...IMPORT, status: "lost", home })).toContain(words);
+    expect(openRunWords({ ...IMPORT, status: "lost", home })).toContain(words);
   },
 );
 
 test("a run that Temporal does not list yet has begun, and lacks no worker", () => {
-  expect(openRunWords(SILENT, { ...SYNC, status: "running" })).toBe("it has just begun");
+  expect(openRunWords({ ...SYNC, status: "running" })).toBe("it has just begun");
 });
 
 test("a list says when a run began, how long it took and what it did", () => {

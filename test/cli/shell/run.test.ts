@@ -1,29 +1,38 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
-import { endWithoutResult, type JobRun, type LeftRun, reportRun } from "../../../src/cli/shell/run.js";
-import type { RunEnd } from "../../../src/cli/shell/watch.js";
-import type { RunStatus } from "../../../src/domain/run.js";
+import type { Job, WatchedRun } from "../../../src/cli/shell/kind.js";
+import { reportRun } from "../../../src/cli/shell/run.js";
+import { NO_REASON, type RunStatus, type RunSummary } from "../../../src/domain/run.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
-type Result = { readonly status: RunStatus; readonly unauthorized?: boolean };
-
-const run: JobRun<number, Result> = {
+const job: Job = {
   start: () => Promise.reject(new Error("a report starts nothing")),
-  progress: { bar: "", figures: (done) => ({ done, total: done }), line: () => "" },
-  outcome({ end }) {
-    const summary = end?.kind === "completed" ? end.result : endWithoutResult(end);
-    return { summary, text: `status ${summary.status}`, unauthorized: unauthorized(end), notes: ["a note"] };
+  kind: {
+    kind: "job",
+    progress: { bar: "", figures: () => ({ done: 0, total: 0 }), line: () => "" },
+    left: () => ({ totals: {}, notes: ["a note"] }),
+    notes: () => ["a note"],
+    summary: () => [],
+    next: () => [],
   },
 };
 
-function unauthorized(end: RunEnd<Result> | undefined): boolean {
-  return end?.kind === "completed" && end.result.unauthorized === true;
+function completed(status: RunStatus, unauthorized = false): WatchedRun["end"] {
+  const result: RunSummary = {
+    run_id: "job-1",
+    status,
+    ...NO_REASON,
+    duration_ms: 0,
+    lake_root: null,
+    unauthorized,
+  };
+  return { kind: "completed", result };
 }
 
 const AGAIN = "npx nightledger sync --roster 'my users.csv'";
 
-async function report(end: RunEnd<Result> | undefined, json = false) {
+async function report(end: WatchedRun["end"], json = false) {
   const out: string[] = [];
   const said: string[] = [];
   const terminal = {
@@ -33,24 +42,23 @@ async function report(end: RunEnd<Result> | undefined, json = false) {
     say: (line: string) => void said.push(line),
   };
   const started = { handle: {} as WorkflowHandle, runId: "job-1", memo: {}, joined: false };
-  const left: LeftRun<number, Result> = { started, end, sofar: undefined, watchedMs: 0 };
-  const outcome = await run.outcome(left, {} as Preflight);
-  return { code: reportRun(terminal, left, outcome, { json }), out, said };
+  const run: WatchedRun = { started, end, sofar: undefined, watchedMs: 0 };
+  return { code: await reportRun(terminal, {} as Preflight, job, run, json), out, said };
 }
 
 describe("the report of a run", () => {
-  const ends: [string, RunEnd<Result> | undefined, RunStatus, number, RegExp | undefined][] = [
-    ["completed", { kind: "completed", result: { status: "completed" } }, "completed", 0, undefined],
+  const ends: [string, WatchedRun["end"], RunStatus, number, RegExp | undefined][] = [
+    ["completed", completed("completed"), "completed", 0, undefined],
     [
       "completed with failures",
-      { kind: "completed", result: { status: "completed_with_failures" } },
+      completed("completed_with_failures"),
       "completed_with_failures",
       1,
       undefined,
     ],
     [
       "ended by refused credentials",
-      { kind: "completed", result: { status: "failed", unauthorized: true } },
+      completed("failed", true),
       "failed",
       4,
       /^the service refused the credentials \(exit 4\); check NIGHTLEDGER_API_KEY in both places: of this command \(.+\), and of the worker/,
@@ -81,7 +89,7 @@ describe("the report of a run", () => {
   ];
   it.each(ends)("that is %s: status, exit code and words", async (_, end, status, code, words) => {
     const text = await report(end);
-    expect([text.code, text.out]).toEqual([code, [`status ${status}`]]);
+    expect([text.code, text.out.join()]).toEqual([code, expect.stringContaining(`status    ${status}`)]);
     expect(text.said[0]).toBe("a note");
     expect(text.said.slice(1).join("\n")).toMatch(words ?? /^$/);
     const json = await report(end, true);

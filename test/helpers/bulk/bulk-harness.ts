@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
+import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
 import { leftOf, taskQueue } from "../../../src/domain/run.js";
 import { countRows, type JudgedRows, judgeRows } from "../../../src/intake/bulk/input-rows.js";
 import { startBulk } from "../../../src/intake/bulk/start.js";
@@ -9,7 +10,6 @@ import type { AnyJob } from "../../../src/jobs/job.js";
 import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { openSyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
@@ -25,7 +25,7 @@ export async function openBulkWorld(temporal: TestTemporal, job: AnyJob, options
       asker: { operator: "ada", host: "here", service: world.sandbox.url, mode: "test", keyFingerprint: "0" },
       ...{ secrets: {}, retryOf, restart: false },
     });
-  const resultOf = async ({ handle }: StartedRun) => (await handle.result()) as BulkResult;
+  const resultOf = async ({ handle }: StartedRun) => (await handle.result()) as BulkSummary;
   const begin = async (rows: readonly object[], asked: BulkOptions = {}) => {
     const path = join(dirname(world.lake), "rows.jsonl");
     await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Fault, Sandbox } from "../../../sandbox/index.js";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { expectLakeEqualsTruth } from "../lake/lake-truth.js";
 import { addLink, feedOf, liveIds, syncCalls } from "./scripted-links.js";
 import type { Row, RunChoice, SyncWorld } from "./sync-harness.js";
@@ -34,7 +34,7 @@ interface LinkNight {
 }
 
 interface PlayedNight {
-  readonly result: SyncResult;
+  readonly result: SyncSummary;
   readonly rows: ReadonlyMap<string, Row>;
   readonly calls: ReadonlyMap<string, Calls>;
   readonly operations: Readonly<Record<string, number>>;

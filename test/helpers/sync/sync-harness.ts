@@ -6,6 +6,7 @@ import { type ApiConfig, scopeOf } from "../../../src/config.js";
 import type { HookSettings } from "../../../src/domain/hook-settings.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { RosterRow, SyncOptions } from "../../../src/domain/sync/job.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { rosterOf } from "../../../src/intake/sync/roster-file.js";
 import { startSync } from "../../../src/intake/sync/start.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
@@ -16,7 +17,6 @@ import { openStore } from "../../../src/lake/store/open-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { TABLES } from "../../../src/tables.js";
 import { type RunningWorker, startWorker } from "../../../src/worker.js";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { startRecordingProxy } from "../stand-in/recording-proxy.js";
 import { bucketForLake } from "../store/shared-bucket.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
@@ -134,7 +134,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
       start,
       async sync(choice?: RunChoice) {
         const { handle, runId } = await start(choice);
-        const result = (await handle.result()) as SyncResult;
+        const result = (await handle.result()) as SyncSummary;
         return { runId, workflowId: handle.workflowId, result };
       },
       /** Values are text where a JSON number is not exact. */

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BulkProgress } from "../../../src/domain/bulk/bulk-totals.js";
+import type { BulkProgress, BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
-import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -66,7 +65,7 @@ test("a cancelled run ends with what it has done, and its last calls are waited 
   await expect.poll(() => world.sandbox.requests({ operation: "get_user" }).length).toBeGreaterThan(100);
   await handle.cancel();
   release();
-  const { status, rows } = (await handle.result()) as BulkResult;
+  const { status, rows } = (await handle.result()) as BulkSummary;
   expect(status).toBe("cancelled");
   expect(await world.rows("select count(*)::int n from user_fields")).toEqual([{ n: rows.done }]);
   expect(rows.done).toBeGreaterThan(0);

@@ -6,8 +6,8 @@ import { taskQueue } from "../../../src/domain/run.js";
 import { rosterText } from "../../../src/domain/sync/job.js";
 import { COMMIT_EVERY_MS } from "../../../src/domain/sync/run/limits.js";
 import type { ReadSliceInput } from "../../../src/domain/sync/run/slice-work.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { startUnlessRunning } from "../../../src/temporal/running-workflows.js";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { addLink } from "../../helpers/sync/scripted-links.js";
 import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
@@ -81,7 +81,7 @@ test("a run whose history has grown continues as new: every user and link once, 
     world.sandbox.addFault({ kind: "not_ready", link: `${user}-late`, times: 1 });
   }
   const { handle, runId } = await startRun(users);
-  const result = (await handle.result()) as SyncResult;
+  const result = (await handle.result()) as SyncSummary;
   expect(result).toMatchObject({
     ...{ run_id: runId, status: "completed" },
     ...{ users: { total: 12, failed: 0 }, links: { synced: 18 }, rows: { created: 12 * 12 + 6 * 3 } },

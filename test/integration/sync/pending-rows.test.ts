@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withLakeReader } from "../../../src/cli/lake/reader.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { undecidedPending } from "../../../src/lake/sync/unnamed-pending.js";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
@@ -31,7 +31,7 @@ test("pending rows that each refresh replaces are exact from the night on that s
       await world.stopWorker();
       await world.startWorker();
     }
-    const result = (await handle.result()) as SyncResult;
+    const result = (await handle.result()) as SyncSummary;
     expect(result).toMatchObject({ status: "completed", pending_undecided: 0 });
     await expectLakeEqualsTruth(world);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { eachFile } from "../../helpers/each-test.js";
 import {
   expectCertificates,
@@ -30,7 +30,7 @@ const temporal = sharedTemporal();
 // One night for all: each link has the values of one test.
 const world = eachFile(() => openSyncWorld(temporal));
 let runId: string;
-let result: SyncResult;
+let result: SyncSummary;
 beforeAll(async () => {
   const { sandbox } = world;
   const between = (link: string, rows: readonly string[]) => {

@@ -11,13 +11,13 @@ import { findingsTable, linkTo, progressBar, statusChip, tableSection, toCopy, w
 export const batch = page("/onboarding/:batch", {
   tables: [...BATCH_TABLES, onboardingEvents],
   async read(view, { part }) {
-    const { query, terminal, missing } = view;
+    const { query, missing } = view;
     const id = part("batch");
     const shown = await readBatch(view, id);
     const run = (await unfinishedRuns(view)).find(({ job_id }) => job_id === id);
     return {
       ...shown,
-      open: run === undefined ? null : { status: run.status, words: openRunWords(terminal, run) },
+      open: run === undefined ? null : { status: run.status, words: openRunWords(run) },
       ...(await readStanding(query, id)),
       commands: commandsOf(shown, run),
       offline: run?.status === "interrupted" ? (missing ?? null) : null,

@@ -1,7 +1,7 @@
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
 import { runs } from "../../../lake/tables/runs.js";
 import { headline, headNumber, joined } from "../../../pages/parts.js";
-import { ONBOARD } from "../../runs/kinds.js";
+import { BATCHES } from "../../runs/kinds.js";
 import { openRunWords } from "../../runs/text.js";
 import { unfinishedRuns } from "../../runs/unfinished-runs.js";
 import { batchSection, readStanding, standingSections, waitingIn } from "../onboarding.js";
@@ -12,11 +12,11 @@ export const onboarding = page("/onboarding", {
   title: "Onboarding",
   tables: [runs, onboardings, onboardingEvents],
   async read(view) {
-    const { query, terminal, missing } = view;
-    const open = (await unfinishedRuns(view)).filter(({ kind }) => kind === ONBOARD.kind);
+    const { query, missing } = view;
+    const open = (await unfinishedRuns(view)).filter(({ kind }) => kind === BATCHES.kind);
     const unfinished = open.map((run) => {
       const { job_id: batch_id, run_id, status } = run;
-      return { batch_id, run_id, status, words: openRunWords(terminal, run) };
+      return { batch_id, run_id, status, words: openRunWords(run) };
     });
     return { unfinished, ...(await readStanding(query)), offline: missing ?? null };
   },

@@ -34,15 +34,15 @@ import { findingsTable, linkTo, progressBar, statusChip, toCopy, warning } from 
 export type RunModel = Awaited<ReturnType<typeof readModel>>;
 
 async function readModel(view: BoardView, { part }: Asked) {
-  const { query, terminal, missing } = view;
+  const { query, missing } = view;
   const [shown, open] = await readRun(view, part("run"));
   const examples = shown.findings.flatMap((finding) => finding.examples);
   const next = nextWords(shown, shown.findings);
   return {
     ...shown,
     // Null where it has ended.
-    open: open ? openRunWords(terminal, open) : null,
-    figures: open ? runFigures(terminal, open) : null,
+    open: open ? openRunWords(open) : null,
+    figures: open ? runFigures(open) : null,
     waiting: open ? waitingWords(open) : [],
     next,
     // Examples that are bank links.

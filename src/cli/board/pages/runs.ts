@@ -33,7 +33,7 @@ export const runs = page("/runs", {
       filter,
       // Every run of two weeks, with days without one.
       schedules: await schedulesOfRuns(view.query),
-      unfinished: found.open.map((run) => ({ ...listedRun(run), words: openRunWords(view.terminal, run) })),
+      unfinished: found.open.map((run) => ({ ...listedRun(run), words: openRunWords(run) })),
       ended,
       total: counted.total,
       older_after: found.ended.length > MOST ? (ended.at(-1)?.run_id ?? null) : null,

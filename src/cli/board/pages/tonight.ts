@@ -44,9 +44,9 @@ export const tonight = page("/", {
       rowsOf<Waits>(view.query, WAITS),
     ]);
     const unfinished = status.unfinished.map((run) => {
-      const words = openRunWords(view.terminal, run);
+      const words = openRunWords(run);
       const { run_id, status } = run;
-      return { run_id, status, words, figures: runFigures(view.terminal, run), waiting: waitingWords(run) };
+      return { run_id, status, words, figures: runFigures(run), waiting: waitingWords(run) };
     });
     return { ...status, unfinished, ...waits!, verdict: verdictOf({ ...status, syncs }, waits!, Date.now()) };
   },

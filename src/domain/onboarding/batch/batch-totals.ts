@@ -1,6 +1,6 @@
 import type { SentCalls } from "../../counts.js";
 import { type Refusals, refusalWords } from "../../refusals.js";
-import { type EndReason, endReason, type RunStatus } from "../../run.js";
+import { type EndReason, endReason, type RunStatus, type RunSummary } from "../../run.js";
 import { isKnownStatus, ONBOARDING_STATUSES } from "../../service/onboarding-status.js";
 
 /** In the order of the summary; each row is under exactly one. */
@@ -33,17 +33,12 @@ export function countOf(status: string): CustomerCount {
 }
 
 /** What `onboard --json` prints. */
-export interface OnboardSummary extends EndReason, SentCalls {
-  readonly run_id: string;
+export interface OnboardSummary extends RunSummary, SentCalls {
   readonly batch_id: string;
-  readonly status: RunStatus;
   readonly customers: CustomerCounts;
   readonly manual_review: number;
   /** The first ten different ones. */
   readonly refusals: readonly Refusals[];
-  readonly duration_ms: number;
-  /** See docs/use/tables.md, "Root"; null if it could not be computed. */
-  readonly lake_root: string | null;
 }
 
 export function batchStatus(customers: CustomerCounts, isCancelled: boolean): RunStatus {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
 import { leftOf } from "../../../../src/domain/run.js";
+import type { SyncSummary } from "../../../../src/domain/sync/sync-summary.js";
 import { namedPages } from "../../../../src/lake/sync/journal/journal.js";
-import type { SyncResult } from "../../../../src/workflows/sync/sync.js";
 import { type FaultStore, withFaults } from "../../../helpers/kill/fault-store.js";
 import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
 import {
@@ -31,7 +31,7 @@ test("the worker stops after page 2 of 3: nothing is published, and at most one 
   expect(staged.filter(({ stream }) => stream === "transactions").map(({ page }) => page)).toEqual([0, 1]);
   world.sandbox.removeFault(hang);
   await world.startWorker();
-  const result = (await handle.result()) as SyncResult;
+  const result = (await handle.result()) as SyncSummary;
   expect(result).toMatchObject({ status: "completed", links: { synced: 1 } });
   const cursors = syncCalls(world, "a").map(({ cursor }) => cursor);
   expect(cursors).toHaveLength(4);
