@@ -1,12 +1,6 @@
 import type { BulkRun, FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/bulk-job.js";
-import {
-  addBulkTotals,
-  type BulkTotals,
-  noBulkTotals,
-  sumOfTotals,
-  totalsOf,
-} from "../../domain/bulk/bulk-totals.js";
-import { added } from "../../domain/counts.js";
+import { type BulkTotals, noBulkTotals, sumOfTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import { added, addTotals } from "../../domain/counts.js";
 import {
   type AnyJob,
   type EndedItem,
@@ -235,7 +229,7 @@ export async function planItems(
   const invalid = group.rows.filter(({ row }) => row === null).length;
   const counted = { ...noBulkTotals().rows, total: group.rows.length, invalid };
   const planned = (items: number, totals: BulkTotals) => {
-    return { items, totals: addBulkTotals({ ...noBulkTotals(), rows: counted }, totals) };
+    return { items, totals: addTotals({ ...noBulkTotals(), rows: counted }, totals) };
   };
   // An earlier run of the job closed it: the tables have its rows as that run left them.
   const close = job.effect ? await staging.close(input.group).find() : undefined;
@@ -245,7 +239,7 @@ export async function planItems(
     const left = group.notBegun(items).map(({ line }) => {
       return { line, status: "failed", reason: "not_begun" } as const;
     });
-    return planned(0, addBulkTotals(done, totalsOf(left, group.ownerOf)));
+    return planned(0, addTotals(done, totalsOf(left, group.ownerOf)));
   }
   const plan = await group.plan();
   return planned(plan.work.length, group.totalsOf(group.skipped(plan)));

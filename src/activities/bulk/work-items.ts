@@ -6,8 +6,9 @@ import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { Attempted, ItemOutcome } from "../../domain/backoff.js";
-import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { CallTerms, DataOwner } from "../../domain/calls/answered-call.js";
+import { addTotals } from "../../domain/counts.js";
 import { FAILURE_TYPES, UnsendableError } from "../../domain/failures.js";
 import { type CallGate, type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller } from "../../jobs/job.js";
@@ -67,7 +68,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
       return { progress, outcome: outcomeOf(error) };
     }
     slice.countBytes(await kept.add({ item, result }));
-    totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
+    totals = addTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
     return { progress, outcome: { kind: "complete" } as const };
   });
   const names = await kept.end();

@@ -1,6 +1,6 @@
-import { added, NO_CALLS, type SentCalls } from "../counts.js";
+import { addTotals, NO_CALLS, type Totals } from "../counts.js";
 import type { Unauthorized } from "../failures.js";
-import { addRefusals, type Refusals } from "../refusals.js";
+import type { Refusals } from "../refusals.js";
 import { type EndReason, endReason, type RunStatus, type RunSummary } from "../run.js";
 import type { WaitingState } from "../waiting.js";
 import type { RowEnd } from "./bulk-job.js";
@@ -14,8 +14,7 @@ interface RowFailure {
   readonly message?: string;
 }
 
-/** Counts of a bulk job or a part of it. */
-export interface BulkTotals extends SentCalls {
+export interface BulkTotals extends Totals<RowFailure> {
   /** In the end, the last four add up to the total. */
   readonly rows: {
     readonly total: number;
@@ -24,15 +23,10 @@ export interface BulkTotals extends SentCalls {
     readonly invalid: number;
     readonly skipped: number;
   };
-  /** The first hundred. */
-  readonly failures: readonly RowFailure[];
-  readonly failures_total: number;
-  /** The first ten, with how many rows failed by each. */
   readonly refusals: readonly Refusals[];
-  readonly counts?: Counts;
+  /** The kind's own. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
-
-type Counts = Readonly<Record<string, number>>;
 
 /** For `--json`. */
 export interface BulkSummary extends BulkTotals, RunSummary {
@@ -48,8 +42,6 @@ export interface BulkProgress extends WaitingState {
   readonly totals: BulkTotals;
 }
 
-const MOST_FAILURES = 100;
-
 export function noBulkTotals(): BulkTotals {
   return {
     rows: { total: 0, done: 0, failed: 0, invalid: 0, skipped: 0 },
@@ -60,16 +52,8 @@ export function noBulkTotals(): BulkTotals {
   };
 }
 
-export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
-  return {
-    ...added(a, b),
-    failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
-    refusals: addRefusals(a.refusals, b.refusals),
-  };
-}
-
 export function sumOfTotals(parts: readonly BulkTotals[]): BulkTotals {
-  return parts.reduce(addBulkTotals, noBulkTotals());
+  return parts.reduce(addTotals, noBulkTotals());
 }
 
 /** Of rows that have ended. */
@@ -79,7 +63,7 @@ export function totalsOf(ends: readonly RowEnd[], ownerOf: (line: number) => str
   const failures = failuresOf(ends, ownerOf);
   const refusals = ends.flatMap(({ refused }) => (refused === undefined ? [] : [{ count: 1, ...refused }]));
   const counts = { ...NO_CALLS, rows, failures, failures_total: failures.length, refusals };
-  return addBulkTotals(noBulkTotals(), counts);
+  return addTotals(noBulkTotals(), counts);
 }
 
 export function failuresOf(ends: readonly RowEnd[], ownerOf: (line: number) => string): RowFailure[] {

@@ -1,4 +1,4 @@
-import { added, NO_CALLS, type SentCalls } from "../counts.js";
+import { MOST_FAILURES, NO_CALLS, type Totals } from "../counts.js";
 import type { LinkStatus } from "./link.js";
 import { type SkippedLinks, skippedLinks } from "./link-obstacle.js";
 
@@ -9,8 +9,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** Of a sync, or of a part of it. */
-export interface SyncTotals extends SentCalls {
+export interface SyncTotals extends Totals<Failure> {
   /** `total` includes those who were forgotten, who are not read. */
   readonly users: { readonly total: number; readonly failed: number; readonly forgotten?: number };
   readonly links: { readonly [status in LinkStatus]: number };
@@ -28,15 +27,7 @@ export interface SyncTotals extends SentCalls {
   };
   readonly pages: number;
   readonly restarts: number;
-  /** No column has them: the first ten. */
-  readonly new_fields?: readonly string[];
-  /** The first hundred. */
-  readonly failures: readonly Failure[];
-  readonly failures_total: number;
 }
-
-const MOST_FAILURES = 100;
-const MOST_NEW_FIELDS = 10;
 
 /** The owner of a failure of the step that reads and commits links. */
 export const READING = "reading";
@@ -67,20 +58,7 @@ export function noTotals(): SyncTotals {
   };
 }
 
-/** Joins names; the first ones stay. */
-export function joinNewFields(...parts: readonly (readonly string[] | undefined)[]): readonly string[] {
-  return [...new Set(parts.flatMap((part) => part ?? []))].slice(0, MOST_NEW_FIELDS);
-}
-
-export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
-  return {
-    ...added(a, b),
-    new_fields: joinNewFields(a.new_fields, b.new_fields),
-    failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
-  };
-}
-
-/** Adds a failure; that of a step goes first, because it is why the run ended. */
+/** Adds one failure; that of a step goes first, because it is why the run ended. */
 export function withFailure(totals: SyncTotals, failure: Failure): SyncTotals {
   const { failures } = totals;
   return {

@@ -1,11 +1,7 @@
 import { CancellationScope, workflowInfo } from "@temporalio/workflow";
 import type { StartedBulk } from "../../domain/bulk/bulk-job.js";
-import {
-  addBulkTotals,
-  type BulkProgress,
-  type BulkTotals,
-  noBulkTotals,
-} from "../../domain/bulk/bulk-totals.js";
+import { type BulkProgress, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { addTotals } from "../../domain/counts.js";
 import { moreUnauthorized, type Unauthorized } from "../../domain/failures.js";
 import type { Phases } from "../../domain/phases.js";
 import { allWaiting, NO_PAUSES, type Pauses, type WaitingState, withPause } from "../../domain/waiting.js";
@@ -71,7 +67,7 @@ export class RunState {
   }
 
   count(totals: BulkTotals): void {
-    this.run = { ...this.run, totals: addBulkTotals(this.run.totals, totals) };
+    this.run = { ...this.run, totals: addTotals(this.run.totals, totals) };
     const { done, failed } = this.run.totals.rows;
     tellStatus("running", `${this.phase}: ${done} of ${this.input.rows} rows done, ${failed} failed`);
   }
@@ -88,7 +84,7 @@ export class RunState {
   fail(error: unknown): void {
     // It goes first, because it is why the run ended.
     const failure = { failures: [{ line: 0, owner: "", reason: reasonOf(error) }], failures_total: 1 };
-    const totals = addBulkTotals({ ...noBulkTotals(), ...failure }, this.run.totals);
+    const totals = addTotals({ ...noBulkTotals(), ...failure }, this.run.totals);
     this.run = { ...this.run, totals, stopped: "failed", unauthorized: false };
     this.count(noBulkTotals());
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { addBulkTotals, bulkStatus, noBulkTotals, totalsOf } from "../../../src/domain/bulk/bulk-totals.js";
+import { bulkStatus, noBulkTotals, totalsOf } from "../../../src/domain/bulk/bulk-totals.js";
+import { addTotals } from "../../../src/domain/counts.js";
 
 const failure = (line: number) => ({ line, owner: "fp_1", reason: "not_found" });
 const part = (rows: object, failures: readonly ReturnType<typeof failure>[] = []) => ({
@@ -12,7 +13,7 @@ const part = (rows: object, failures: readonly ReturnType<typeof failure>[] = []
 
 test("parts add up, and a hundred failures are kept", () => {
   const many = Array.from({ length: 80 }, (_, line) => failure(line));
-  const sum = addBulkTotals(
+  const sum = addTotals(
     part({ total: 90, failed: 80 }, many),
     part({ total: 85, done: 5, failed: 80 }, many),
   );
@@ -25,7 +26,7 @@ test("parts add up, and a hundred failures are kept", () => {
 test("refusals of parts are counted by status and words", () => {
   const refused = { status: 422, message: "no such account" };
   const some = { ...part({}), refusals: [{ count: 2, ...refused }] };
-  const sum = addBulkTotals(addBulkTotals(some, part({})), { ...some, refusals: [{ count: 1, ...refused }] });
+  const sum = addTotals(addTotals(some, part({})), { ...some, refusals: [{ count: 1, ...refused }] });
   expect(sum.refusals).toEqual([{ count: 3, ...refused }]);
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../src/domain/sync/sync-totals.js";
+import { addTotals } from "../../../src/domain/counts.js";
+import { noTotals, type SyncTotals, withFailure } from "../../../src/domain/sync/sync-totals.js";
 
 const failure = (n: number) => ({ stream: "transactions", owner: `l${n}`, reason: "r" });
 

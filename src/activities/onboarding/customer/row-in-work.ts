@@ -1,5 +1,5 @@
 import { AuthError } from "../../../api/http/errors.js";
-import { addedCalls, callsOf } from "../../../domain/counts.js";
+import { added, callsOf } from "../../../domain/counts.js";
 import type { Unauthorized } from "../../../domain/failures.js";
 import type { CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { CustomerState } from "../../../domain/onboarding/customer/customer-state.js";
@@ -77,7 +77,7 @@ export class RowInWork {
         if (error.sent) this.deps.warnings.once(this.#one.input.authEpoch, "unauthorized", {}, error.message);
         return error.mayNot ?? true;
       } finally {
-        this.set(addedCalls(this.#one, counted.sent));
+        this.set(added(callsOf(this.#one), counted.sent));
       }
     });
   }

@@ -1,8 +1,9 @@
+import { addTotals } from "../../../domain/counts.js";
 import type { EndedLink, Link, LinkEnd, Recorded } from "../../../domain/sync/link.js";
 import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
 import { EVERY_ROW_BAD } from "../../../domain/sync/link-update.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
-import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
+import { noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { idConflicts } from "../../../lake/sync/id-conflicts.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";

@@ -1,5 +1,5 @@
+import { joinNewFields } from "../../../domain/counts.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
-import { joinNewFields } from "../../../domain/sync/sync-totals.js";
 import type { PageReading } from "../../../streams/page-reading.js";
 import { EnvelopeError } from "../../../streams/raw-json.js";
 import type { Listing } from "../../../streams/stream.js";

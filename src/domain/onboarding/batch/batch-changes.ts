@@ -1,4 +1,4 @@
-import { added, addedCalls } from "../../counts.js";
+import { added, callsOf } from "../../counts.js";
 import { mayNotCall } from "../../failures.js";
 import { addRefusals } from "../../refusals.js";
 import type { Verdict } from "../verdict.js";
@@ -46,7 +46,7 @@ export function reported(batch: BatchState, report: CustomerReport, circuit: num
     );
     return { ...batch, outstanding };
   }
-  const counted = { ...batch, ...addedCalls(batch, report) };
+  const counted = added(batch, callsOf(report));
   if (report.kind === "done") return doneReported(counted, report, circuit);
   const { kind, row, unauthorized } = report;
   const why = typeof unauthorized === "string" ? mayNotCall(unauthorized) : REFUSED_KEY;

@@ -1,18 +1,10 @@
-import { callsOf } from "../../counts.js";
+import { addTotals, callsOf, joinNewFields } from "../../counts.js";
 import { moreUnauthorized, type Unauthorized } from "../../failures.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
 import type { Link } from "../link.js";
 import { placeKey } from "../place.js";
-import {
-  addTotals,
-  type Failure,
-  joinNewFields,
-  noTotals,
-  READING,
-  type SyncTotals,
-  withFailure,
-} from "../sync-totals.js";
+import { type Failure, noTotals, READING, type SyncTotals, withFailure } from "../sync-totals.js";
 import { Journals, type JournalsState } from "./journals.js";
 import { LINKS_AT_ONCE, LINKS_PER_SLICE, pagesOfNextLoad, USERS_AT_ONCE } from "./limits.js";
 import { Links, type LinksState, type ReadSoFar, readSoFar } from "./links.js";
