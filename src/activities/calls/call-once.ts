@@ -69,15 +69,15 @@ class Attempt<O extends Operation, A> {
     const kept = await this.record.answer<A>();
     if (kept !== undefined) return { ...kept, repeated: "found" };
     const plan = await this.#plan();
-    if ("found" in plan) return this.#keep(plan.found, "recovered");
+    if ("effect" in plan) return this.#keep(plan.effect, "recovered");
     try {
       const body = await this.#send(plan.missing);
       return await this.#keep(plan.complete?.(body) ?? body, "no");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       // The intent stays until the effect is kept.
-      const effect = await this.#effectIn(error);
-      if (effect !== undefined) return this.#keep(effect.found, "recovered");
+      const done = await this.#effectIn(error);
+      if (done !== undefined) return this.#keep(done.effect, "recovered");
       throw await this.#failure(error);
     }
   }
@@ -105,7 +105,7 @@ class Attempt<O extends Operation, A> {
     if (resolution === undefined) throw this.#lost();
     const storeTime = await this.record.storeTime();
     const finding = await this.#lookedUp(() => resolution.find(requestOf(first, storeTime)));
-    if ("found" in finding) return finding;
+    if ("effect" in finding) return finding;
     if ("unsureForMs" in finding) {
       const since = await this.record.unsureFor();
       const left = finding.unsureForMs - since;
@@ -161,7 +161,7 @@ class Attempt<O extends Operation, A> {
   }
 
   /** What a refused request, or an earlier one that it repeats, did all the same. */
-  async #effectIn(error: ApiError): Promise<{ readonly found: A } | undefined> {
+  async #effectIn(error: ApiError): Promise<{ readonly effect: A } | undefined> {
     const { resolution } = this.call;
     if (resolution?.rule !== "lookup" || !(error instanceof RejectedError)) return undefined;
     const isRepeated = this.record.earlier.length > 0;

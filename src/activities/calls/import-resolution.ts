@@ -48,7 +48,7 @@ export async function findImported(
   const missing = named.filter((row) => !there.has(importedName(row)));
   const found = named.length - missing.length;
   const [first, ...rest] = missing;
-  if (first === undefined) return { found: { sent: 0, found, unknown } };
+  if (first === undefined) return { effect: { sent: 0, found, unknown } };
   let isKnown = isSeen || there.size > 0;
   for (const link of new Set(beside.map(({ link_id }) => link_id)))
     isKnown ||= link !== params.path.link_id && (await thereIn(link)).size > 0;
@@ -69,7 +69,7 @@ export async function findTaken(
   options: CallOptions,
   { isSeen, beside }: ImportEvidence,
   { status = 0, serviceMessage }: RejectedError,
-): Promise<{ readonly found: ImportedRows } | undefined> {
+): Promise<{ readonly effect: ImportedRows } | undefined> {
   const namesOf = (row: Row) => [importedName(row), paymentOf(row), lookOf(row)];
   const names = new Set([...transactions.flatMap(namesOf), ...beside.map(importedName)]);
   const there = await namesInLink(api, path.link_id, names, options, namesOf);
@@ -82,7 +82,7 @@ export async function findTaken(
   if (missing.length === transactions.length) return undefined;
   const refused = { status, message: serviceMessage ?? null, missing };
   const found = transactions.length - absent.length;
-  return { found: { sent: 0, found, unknown, ...(absent.length > 0 && { refused }) } };
+  return { effect: { sent: 0, found, unknown, ...(absent.length > 0 && { refused }) } };
 }
 
 /**

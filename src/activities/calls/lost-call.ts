@@ -32,8 +32,8 @@ export function believedMissingAfter<O extends Operation>(operation: O, params: 
 }
 
 export type Finding<P, A> =
-  /** It took effect; `found` is as good as its answer. */
-  | { readonly found: A }
+  /** It took effect; `effect` is as good as its answer. */
+  | { readonly effect: A }
   /** It did not, or in part: `missing` is the rest, and `complete` makes one answer of both. */
   | { readonly missing: P; readonly complete?: (answer: A) => A }
   /** That proves nothing: it is looked for so long after the first such look, then its fate is unknown. */
@@ -50,5 +50,5 @@ export type Resolution<P, A> =
       readonly refused?: (
         error: RejectedError,
         isRepeated: boolean,
-      ) => Promise<{ readonly found: A } | undefined>;
+      ) => Promise<{ readonly effect: A } | undefined>;
     };

@@ -37,7 +37,7 @@ type Creation = ParamsOf<typeof createOnboarding>;
 interface CreationContext {
   readonly run?: string | undefined;
   /** Onboardings that this creation did not make, whatever their time says. */
-  readonly known?: readonly string[];
+  readonly others?: readonly string[];
 }
 
 /** By `external_id` the service returns the same onboarding again; by `fp_id` its lists are read. */
@@ -58,7 +58,7 @@ export async function findOnboarding(
   deps: Dependencies,
   params: Creation,
   lost: CallIntent,
-  { run, known = [] }: CreationContext = {},
+  { run, others = [] }: CreationContext = {},
 ): Promise<Finding<Creation, StartedOnboarding>> {
   const options = { signal: cancellationSignal(), run };
   const key = parsePlaybookKey(params.body.key)?.playbook;
@@ -71,10 +71,10 @@ export async function findOnboarding(
   const candidates = items
     .map((item) => ({ item, at: instantMs(item.timestamp) }))
     // A time that can't be read excludes nothing.
-    .filter(({ item, at }) => !(at < lost.at + ahead - CLOCK_SLACK_MS) && !known.includes(item.id));
+    .filter(({ item, at }) => !(at < lost.at + ahead - CLOCK_SLACK_MS) && !others.includes(item.id));
   if (candidates.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.at);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
-  if (latest !== undefined) return { found: await startedOnboarding(deps, latest.item, options) };
+  if (latest !== undefined) return { effect: await startedOnboarding(deps, latest.item, options) };
   if (await showRunning(deps, all)) return { missing: params };
   looks.delete(deps.sealed);
   return { unsureForMs: LOOKED_FOR_MS };

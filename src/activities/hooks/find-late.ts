@@ -12,7 +12,7 @@ export async function startLateWatch(client: Context["client"], taskQueue: strin
   await client.workflow.start("watchLate", {
     workflowId: `hooks/${scopeOfQueue(taskQueue)}/late`,
     taskQueue,
-    args: [{ told: {} }],
+    args: [{ lastRuns: {} }],
     workflowIdConflictPolicy: "USE_EXISTING",
     workflowTaskTimeout: TASK_TIMEOUT,
   });
@@ -23,13 +23,13 @@ const LOOK_MS = { least: 1_000, most: 600_000 };
 
 interface LateLook {
   /** The last run of each late schedule, null for none: hooks were called of these. */
-  readonly told: Readonly<Record<string, string | null>>;
+  readonly lastRuns: Readonly<Record<string, string | null>>;
 }
 
 /** Calls the hooks of schedules that have become late; null where no hook hears of that. */
 export async function findLate(
   { hooks, lake, log }: HookDependencies,
-  { told }: LateLook,
+  { lastRuns }: LateLook,
 ): Promise<(LateLook & { readonly waitMs: number }) | null> {
   const { lateMs, hooks: own = [] } = hooks ?? {};
   if (lateMs === undefined || !own.some(({ on }) => on.includes("late"))) return null;
@@ -38,12 +38,12 @@ export async function findLate(
   const late = await lateSchedules(client, { scope: scopeOfQueue(taskQueue), lake }, lateMs);
   for (const { kind, ...about } of late) {
     const { schedule, runId } = about;
-    if (told[schedule] === runId) continue;
+    if (lastRuns[schedule] === runId) continue;
     log.warn(about, "no run of a schedule has ended for too long");
     await startDeliveries(client, taskQueue, hooksOfLate(own, { kind, schedule }), about);
   }
   return {
-    told: Object.fromEntries(late.map(({ schedule, runId }) => [schedule, runId])),
+    lastRuns: Object.fromEntries(late.map(({ schedule, runId }) => [schedule, runId])),
     waitMs: Math.min(LOOK_MS.most, Math.max(LOOK_MS.least, lateMs / 10)),
   };
 }

@@ -11,16 +11,14 @@ export async function deliverHook(delivery: HookDelivery): Promise<void> {
   await sendHook(delivery);
 }
 
-type ToldLate = Parameters<Activities["findLate"]>[0];
-
 /** Looks for late schedules as long as a hook wants to know of them; one for a task queue. */
-export async function watchLate({ told }: ToldLate): Promise<void> {
-  let known = told;
+export async function watchLate({ lastRuns }: Parameters<Activities["findLate"]>[0]): Promise<void> {
+  let next = lastRuns;
   for (let looks = 0; looks < LATE_LOOKS; looks += 1) {
-    const look = await findLate({ told: known });
+    const look = await findLate({ lastRuns: next });
     if (look === null) return;
-    known = look.told;
+    next = look.lastRuns;
     await sleep(look.waitMs);
   }
-  await continueAsNew<typeof watchLate>({ told: known });
+  await continueAsNew<typeof watchLate>({ lastRuns: next });
 }

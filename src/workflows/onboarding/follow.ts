@@ -101,7 +101,7 @@ class FollowRun {
   }
 
   async run(): Promise<"done" | "long"> {
-    if (this.#state.version === 0) this.#change(await insist(findRows));
+    if (this.#state.version === 0) this.#change(await retryForever(findRows));
     for (;;) {
       await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
       if (this.#isDone) return "done";
@@ -166,7 +166,7 @@ class FollowRun {
     const taken = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
     const input = { ...taken, now, slices, settled, busy: this.#busy, due, room };
     for (let version = first; ; ) {
-      const result = await insist((lossy) => settleRows({ ...input, version, ...lossy }));
+      const result = await retryForever((lossy) => settleRows({ ...input, version, ...lossy }));
       if (result.taken === undefined) {
         this.#change({ shards: { ...this.#state.shards, ...result.shards } });
         if (result.lost) this.#change({ lost: [...(this.#state.lost ?? []), ...result.lost] });
@@ -235,7 +235,7 @@ const LONGEST_WAIT_MS = 3_600_000;
 const MOST_FAILURES = 3;
 
 /** Does something until it succeeds: without it no row goes on. */
-async function insist<R>(work: (lossy?: { readonly withoutLost: true }) => Promise<R>): Promise<R> {
+async function retryForever<R>(work: (lossy?: { readonly withoutLost: true }) => Promise<R>): Promise<R> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await (failures < MOST_FAILURES ? work() : work({ withoutLost: true }));

@@ -99,7 +99,7 @@ it.each([
   const params = { path: { link_id: "l" }, body: { transactions: [rowOf(1), rowOf(2)] as never } };
   const taken = await findTaken(server.client(), params, {}, { isSeen, beside: rows }, refusal);
   if (found === undefined) expect(taken).toBeUndefined();
-  else expect(taken).toMatchObject({ found });
+  else expect(taken).toMatchObject({ effect: found });
 });
 
 it("a refusal in the middle begins again: what was read before is void", async () => {

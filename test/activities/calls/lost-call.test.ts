@@ -173,7 +173,7 @@ describe("a lost onboarding", () => {
           operation: createOnboarding,
           params: request.params,
           key: "_staging/run/calls/call/",
-          resolution: onboardingResolution(bench.deps, request.params, { known }),
+          resolution: onboardingResolution(bench.deps, request.params, { others: known }),
         }),
       );
     bench.sandbox.addFault({ ...lost, afterEffect: false });

@@ -43,7 +43,7 @@ test.each([
   ["of a business, for which the list of users is refused", 400, [item()]],
   ["whose key has its version", [item({ playbook_key: "pb_1:v3" })], 404],
 ] as const)("an onboarding %s is found", async (_, users, businesses) => {
-  expect(await found(users, businesses)).toMatchObject({ found: { id: "ob_1" } });
+  expect(await found(users, businesses)).toMatchObject({ effect: { id: "ob_1" } });
 });
 
 test.each([
@@ -109,5 +109,5 @@ test.each([
   ["2026-11-28T00:39:01.500", false],
 ])("a time without an offset, %s, is UTC in any zone of this machine", async (timestamp, isFound) => {
   process.env.TZ = "Asia/Tokyo";
-  expect("found" in (await found([item({ timestamp })], 404))).toBe(isFound);
+  expect("effect" in (await found([item({ timestamp })], 404))).toBe(isFound);
 });

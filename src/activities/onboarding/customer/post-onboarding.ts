@@ -61,7 +61,7 @@ async function post(
     key: prefix,
     resolution: onboardingResolution(deps, params, {
       run: authEpoch,
-      known: before === null ? [] : [before],
+      others: before === null ? [] : [before],
     }),
     run: authEpoch,
     accept: (body) => mustBeOwn(deps, input, params.body, body),
