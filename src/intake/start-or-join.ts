@@ -10,47 +10,44 @@ import {
   startUnlessRunning,
 } from "../temporal/running-workflows.js";
 
-/** A run that was started, or one of the same job that was in progress and is joined. */
 export interface StartedRun {
   readonly handle: WorkflowHandle;
   readonly runId: string;
   readonly joined: boolean;
-  /** What commands that join the run can read of it. */
+  /** For commands that join the run. */
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
 export interface AskedLake {
   readonly id: string;
   readonly address: string;
-  /** Whether the job may have had runs for another lake in its place. */
+  /** The job may have had runs for another lake in its place. */
   readonly mayBeNew: boolean;
 }
 
-/** Where and how a job of any kind is to run. */
 export interface AskedRun {
   readonly scope: string;
   readonly taskQueue: string;
   readonly lake?: AskedLake | undefined;
-  /** The run to start; left out, one is made. A start that is repeated names the same one. */
+  /** Default: a new one. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
-  /** The command line that asks for it, as the table `runs` shows it. */
+  /** For the table `runs`. */
   readonly command?: string | undefined;
-  /** Aborts when the user no longer wants a run; a run in progress by then is left as it is. */
+  /** A run that has started by then is left as it is. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to give up the job's run in progress, and to delete what it froze. */
+  /** Gives up the job's run in progress, and deletes what it froze. */
   readonly restart?: boolean | undefined;
 }
 
-/** A job as it is started; its workflow id makes sure that it runs once at a time. */
+/** Its workflow id makes sure that it runs once at a time. */
 interface JobStart extends Omit<AskedRun, "scope"> {
-  /** Type of its workflow. */
   readonly workflow: string;
   readonly workflowId: string;
-  /** First word of its run ids. */
+  /** First word of run ids. */
   readonly kind: string;
-  /** Freezes what a new run needs. Returns its workflow's input, all but the run itself. */
+  /** Freezes what a new run needs; returns its workflow's input, all but the run itself. */
   prepare(run: NewRun): Promise<PreparedRun>;
-  /** Deletes what was frozen for a run that does not exist, because another one was faster. */
+  /** For a run that does not exist, because another one was faster. */
   discard?(runId: string): Promise<void>;
 }
 
@@ -60,8 +57,8 @@ interface PreparedRun {
 }
 
 /**
- * Joins the job's run in progress, unless that is to be given up, or starts a new one. If the start is repeated and finds
- * its own run ended, it does not start that run again.
+ * Joins the job's run in progress, unless that is to be given up, or starts a new one. A repeated start whose run has
+ * ended does not start it again.
  */
 export async function startOrJoin(
   client: Client,
@@ -85,7 +82,7 @@ export async function startOrJoin(
   const run = job.run ?? newRun(kind, job.command);
   const { runId } = run;
   const { schedule } = run.firing ?? {};
-  // Asks before anything is frozen, so that a failure here leaves nothing behind.
+  // A failure here leaves nothing behind.
   const typedSearchAttributes = await startAttributes(client, { kind, schedule });
   const prepared = await job.prepare(run);
   if (job.signal?.aborted) {
@@ -98,7 +95,7 @@ export async function startOrJoin(
   const start = { workflowId, taskQueue, args, memo, typedSearchAttributes };
   const handle = await startUnlessRunning(client, workflow, start);
   if (handle !== undefined) return { handle, runId, memo, joined: false };
-  // Only now is it certain that this run does not exist and that nobody will look for what was frozen.
+  // Only now is it certain that nobody will look for what was frozen.
   await job.discard?.(runId);
   return startOrJoin(client, job);
 }
@@ -109,7 +106,6 @@ function newRun(kind: string, command: string | undefined): NewRun {
   return { runId, startedAt: now.toISOString(), ...(command !== undefined && { command }) };
 }
 
-/** The job's run in progress; undefined where there is none. */
 export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
   const running = await describeRunning(client, workflowId);
   return running === undefined ? undefined : joined(client, running);

@@ -1,57 +1,54 @@
 import { z } from "zod";
 
 /**
- * What a kind of bulk job looks like from outside: its command, its file and its options. `src/jobs/<kind>.ts` is what it
- * does. Every start of the program loads these declarations, so they import schemas and rules only.
+ * What users see of a kind of bulk job; `src/jobs/<kind>.ts` is what it does. Every start of the program loads these
+ * declarations, so they import schemas and rules only.
  */
 export interface JobKind {
-  /** Names the job in run ids, `runs` and summaries. */
+  /** In run ids, `runs` and summaries. */
   readonly kind: string;
-  /** The words of its command, such as `export cip`. */
+  /** Such as `export cip`. */
   readonly command: string;
   readonly description: string;
-  /** A command line for the end of its help; it is in docs/reference/commands.md too. */
+  /** Ends its help; also in docs/reference/commands.md. */
   readonly example: string;
   readonly file: JobFile;
   /**
-   * Its options by the names that they have in `runs.options`. A description is that of `--help`; it begins with the name
-   * of the value, such as `<text>`, where the option takes one. A `<file>`, a `<directory>`, or an
-   * `<export>` with a slash is kept as an absolute path.
-   * A schema takes the text of the command line, or true. What it makes of it is JSON: part of the job's identity, and
-   * what its work is given. A message says what is wrong with the option, which is named before it.
+   * By their names in `runs.options`. A description is that of `--help` and begins with the name of the value, such as
+   * `<text>`, where the option takes one; a `<file>`, a `<directory>`, or an `<export>` with a slash becomes an absolute
+   * path. A schema takes the text of the command line, or true, and makes JSON of it: part of the job's identity. A
+   * message follows the option's name.
    */
   readonly options: z.ZodObject;
-  /** Options that name what is read when a run starts, such as keys. No record has them. */
+  /** Options that name what is read at a start, such as keys. No record has them. */
   readonly inputs?: z.ZodObject;
-  /** Whether its calls change something: then the same rows are one job for ever, and nothing is done twice. */
+  /** Its calls change something: the same rows are one job for ever, and nothing is done twice. */
   readonly effect: boolean;
 }
 
-/** The input file of a kind, in the words of messages and of `--help`. */
 interface JobFile {
   readonly name: string;
   readonly option: string;
-  /** What `--help` says of it: its columns. */
+  /** For `--help`. */
   readonly columns?: string;
-  /** What its rows are; users, where left out. */
+  /** Default: users. */
   readonly rows?: string;
 }
 
 export const text = z.string();
 
-/** An option that is null where it is left out; one that is optional is no part of the job then. */
+/** Null where left out; an optional one is no part of the job then. */
 export function orNull<T extends z.ZodType>(schema: T) {
   return schema.nullable().default(null);
 }
 
 export const flag = z.boolean();
 
-/** A text with more than spaces; `advice` says what to give. */
+/** Text with more than spaces. */
 export function filled(advice: string) {
   return z.string().refine((text) => text.trim() !== "", `is blank. ${advice}`);
 }
 
-/** A whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   return z
     .string()

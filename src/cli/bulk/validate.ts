@@ -11,7 +11,6 @@ import { openServiceClient } from "../session/service.js";
 import { showValidation } from "../shell/validation.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Validates the file of a job and starts nothing. */
 export async function validateFile(
   terminal: Terminal,
   job: AnyJob,
@@ -27,7 +26,7 @@ export async function validateFile(
   return showValidation(terminal, { rows, problems }, json);
 }
 
-/** Checks rows as {@link checkedRows} does, with a client of this command's own. */
+/** With a client of this command's own. */
 export async function rowsCheckedByService(
   job: AnyJob,
   judged: JudgedRows,
@@ -41,7 +40,7 @@ export async function rowsCheckedByService(
   }
 }
 
-/** Counts the valid rows that a run would not send, because an earlier one has. Only reads. */
+/** Counts the valid rows that an earlier run has sent. Only reads. */
 async function doneRows(
   terminal: Terminal,
   job: AnyJob,

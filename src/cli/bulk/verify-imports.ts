@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const MOST_SHOWN = 100;
 
-/** Selects rows that no sync brought back, each once, as first imported: a repetition adds unknown rows again. */
+/** Each once, as first imported: a repetition adds unknown rows again. */
 function unseenRows(days: number): string {
   return `
     select i.link_id, i.account_id, i.transaction_id,
@@ -23,7 +23,6 @@ function unseenRows(days: number): string {
     order by imported_at, run_id, line`;
 }
 
-/** Lists imported rows that no sync has brought back after some days. Returns the exit code. */
 export async function verifyImports(
   terminal: Terminal,
   { days, json }: { readonly days: number; readonly json?: boolean },

@@ -24,11 +24,7 @@ export interface PackFlags {
   readonly json?: boolean;
 }
 
-/**
- * Proves an exported pack. Reads only the pack and the packs beside it, and of the settings those of a bucket.
- *
- * @throws PackError naming the first thing that is wrong.
- */
+/** Reads only the pack and the packs beside it, and of the settings those of a bucket. @throws PackError */
 export async function runVerifyPack(terminal: Terminal, directory: string, flags: PackFlags): Promise<void> {
   const { publicKey: path } = flags;
   const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
@@ -41,7 +37,7 @@ export async function runVerifyPack(terminal: Terminal, directory: string, flags
   showResult(terminal, flags.json, { ok: true, ...proved }, provedWords);
 }
 
-/** @throws InputError where a lake was named, which is proved without an argument */
+/** @throws InputError for a lake, which is proved without an argument */
 async function assertNoLake(address: string): Promise<void> {
   if ((await whyNoLake(createLocalStore(address))) !== undefined) return;
   throw new InputError(
@@ -49,7 +45,6 @@ async function assertNoLake(address: string): Promise<void> {
   );
 }
 
-/** Proves copies of the files that the bucket has now. */
 async function verifyInBucket(
   terminal: Terminal,
   given: string,
@@ -67,7 +62,7 @@ async function verifyInBucket(
   return provePack(bucketPacks(store, ""), id, { duckdb, key });
 }
 
-/** Proves a pack where it is, or copies of its files where that is a bucket. @throws PackError naming the first thing that is wrong */
+/** Of a bucket, proves copies of the files. @throws PackError */
 export async function provePack(
   packs: PackPlace,
   id: string,

@@ -10,14 +10,12 @@ import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { type Flags, readDeclared, withDeclared } from "./declared-options.js";
 import { between, idList } from "./option-values.js";
 
-/** Commands that have those of several kinds, or others, under them. */
 const GROUPS: Readonly<Record<string, string>> = {
   export:
     "export customers as a self-verifying pack, businesses and vault data as tables, transactions as a file",
   vault: "write into the vaults of users",
 };
 
-/** Adds the commands of a kind: the one that runs a job and, where its calls change something, the one that finishes it. */
 function addKind(kind: JobKind): AddCommand {
   return (program, run) => {
     const command = addWords(program, kind.command).description(kind.description);
@@ -32,7 +30,6 @@ function addKind(kind: JobKind): AddCommand {
   };
 }
 
-/** Adds the commands of every kind of bulk job, and what else is under them. */
 export const bulkCommands: AddCommand = (program, run) => {
   for (const kind of KINDS) addKind(kind)(program, run);
   const under = (name: string) => program.commands.find((command) => command.name() === name);
@@ -59,7 +56,6 @@ export const bulkCommands: AddCommand = (program, run) => {
     .action(run(async () => (await import("../sync/export/transactions.js")).runExportTransactions));
 };
 
-/** The jobs of every kind, as schedules take them. */
 export const scheduledJobs: readonly Schedulable[] = KINDS.map((kind) => ({
   words: kind.command.split(" "),
   define: (command) => withOptionsOf(kind, command),
@@ -82,7 +78,7 @@ function withOptionsOf({ file, options, inputs }: JobKind, command: Command): Co
     .option("--json", "print the summary as JSON");
 }
 
-/** What a command line asks of a kind. @throws InputError that names an option */
+/** @throws InputError that names an option */
 function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
   return {
     kind: "bulk",
@@ -94,7 +90,6 @@ function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
   };
 }
 
-/** Adds the command that finishes a run of a kind whose calls change something. */
 function addContinue({ kind }: JobKind): AddCommand {
   const words = continueCommand(kind).replace("nightledger ", "");
   return (program, run) =>

@@ -2,10 +2,9 @@ import { type Command, Option } from "commander";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Adds commands to the program. */
 export type AddCommand = (program: Command, run: Run) => void;
 
-/** A command's action, loaded when it is called; its result is the exit code. */
+/** Loaded when it is called; its result is the exit code. */
 type Run = (load: () => Promise<Act>) => (...given: unknown[]) => Promise<void>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a command without an exit code returns nothing.

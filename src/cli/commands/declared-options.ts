@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 
-/** Flags as commander read them, by its names for them. */
+/** By commander's names. */
 export type Flags = Readonly<Record<string, unknown>>;
 
 interface DeclaredOption {
@@ -12,7 +12,6 @@ interface DeclaredOption {
   readonly option: Option;
 }
 
-/** The options that a schema declares (src/jobs/kind.ts). */
 export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
   return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const { description: words = "" } = schema;
@@ -33,7 +32,7 @@ export function withDeclared(command: Command, schema: z.ZodObject): Command {
   return command;
 }
 
-/** What flags give of the options that a schema declares, with absolute paths. @throws InputError that names one */
+/** With absolute paths. @throws InputError that names an option */
 export function readDeclared(schema: z.ZodObject, flags: Flags, cwd: string): BulkOptions {
   const declared = declaredOptions(schema);
   const given = declared.flatMap(({ name, option }) => {

@@ -39,7 +39,7 @@ export const positive = (text: string) => wholeNumber(text, "a positive whole nu
 export const rowLimit = (text: string) =>
   wholeNumber(text, "a whole number; 0 shows all") || Number.POSITIVE_INFINITY;
 
-/** A reader of names separated by commas, sorted and unique. */
+/** Separated by commas; sorted and unique. */
 export function namesOf(what: string, accepted: readonly string[]): (text: string) => string[] {
   return (text) => {
     const given = listed(text);
@@ -55,7 +55,7 @@ export function namesOf(what: string, accepted: readonly string[]): (text: strin
   };
 }
 
-/** Ids separated by commas, sorted and unique. */
+/** Separated by commas; sorted and unique. */
 export function idList(text: string): string[] {
   const given = listed(text);
   if (given.includes("")) throw new InvalidArgumentError("an id is empty; accepted: ID,ID,…");

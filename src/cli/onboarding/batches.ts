@@ -17,7 +17,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { batchJob, giveUpBatch, ONBOARD, rowsReached, startBatch } from "./batch-run.js";
 import { type BatchFlags, optionsOf } from "./flags.js";
 
-/** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
+/** Failed rows become a new attempt. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
   checkBatchId(batchId);
   return runJob(terminal, flags, {
@@ -42,11 +42,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   });
 }
 
-/**
- * Pauses, resumes or cancels a running batch, or ends it where it can't be cancelled. Returns the exit code.
- *
- * @throws InputError where it is not running.
- */
+/** Ends a batch that can't be cancelled. @throws InputError where it is not running */
 export async function steerBatch(
   terminal: Terminal,
   how: "pause" | "resume" | "cancel",
@@ -89,7 +85,7 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
   }
 }
 
-/** Checks the form of a batch's id. @throws NotThereError */
+/** @throws NotThereError */
 export function checkBatchId(batchId: string): void {
   if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
   throw new NotThereError(

@@ -11,7 +11,7 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 
 const GROUP = { count: 2_000, bytes: Number.POSITIVE_INFINITY };
 
-/** Counts the valid rows of a file that a batch of it would not post, because this or another batch has. Only reads. */
+/** Counts the valid rows that a batch of the file would not post, because a batch has. Only reads. */
 export async function doneCustomers(
   place: LakePlace,
   { facts: { batchId }, freezable }: CustomersFile,

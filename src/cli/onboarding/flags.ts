@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/terminal.js";
 export interface BatchFlags {
   readonly syncTimeout?: number;
   readonly window: number;
-  /** Milliseconds for which customers and reviewers are waited for. */
+  /** Milliseconds. */
   readonly deadline: number;
   readonly circuit: number;
   readonly continuations?: string;

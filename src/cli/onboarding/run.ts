@@ -47,7 +47,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   });
 }
 
-/** Gives up the batch's run in progress; its customers continue, and report to the next run. */
+/** Its customers continue, and report to the next run. */
 async function giveUpEarlier(terminal: Terminal, session: JobSession, batchId: string): Promise<void> {
   const { client } = session.temporal;
   const running = await joinRun(client, batchWorkflowId(session.preflight.scope, batchId));
@@ -68,13 +68,13 @@ async function validate(
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
 }
 
-/** Reads a customers file to run. @throws InputError for wrong rows, unless they are to be left out. */
+/** @throws InputError for wrong rows, unless they are to be left out */
 async function readRunnable(
   terminal: Terminal,
   { customers, playbook, mode, continueInvalid }: OnboardFlags,
   { config }: JobConfig,
 ): Promise<CustomersFile> {
-  // Ignores problems of the lake here: the preflight reports them, after those of the file.
+  // The preflight reports problems of the lake, after those of the file.
   const service = await findService(config).catch(() => undefined);
   const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const warning of file.warnings) terminal.say(`warning: ${warning}`);
@@ -83,7 +83,7 @@ async function readRunnable(
   return file;
 }
 
-/** Refuses a file whose row keys were made for another service than the lake's: its rows would be posted again. */
+/** Row keys of another service than the lake's would be posted again. */
 function checkService({ facts }: CustomersFile, { service, store }: Preflight): void {
   if (facts.service === service.id) return;
   throw new InputError(
@@ -91,7 +91,7 @@ function checkService({ facts }: CustomersFile, { service, store }: Preflight): 
   );
 }
 
-/** Finds the service of the lake; undefined where it is not configured, or the lake can't be read. */
+/** Undefined where it is not configured, or the lake can't be read. */
 async function serviceIfAny(terminal: Terminal): Promise<ServiceBinding | undefined> {
   let config: Config<"api" | "lake">;
   try {

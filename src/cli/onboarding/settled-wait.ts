@@ -18,16 +18,16 @@ import { type RunEnd, WatchEnd } from "../shell/watch.js";
 
 const POLL_EVERY_MS = 2_000;
 
-/** A number of a batch's rows whose latest outcomes are alike. */
+/** Rows whose latest outcomes are alike. */
 interface LatestRows extends Verdict {
-  /** Whether a webhook may still say that a reviewer has to decide. */
+  /** A webhook may still say that a reviewer has to decide. */
   readonly is_heard: boolean;
   readonly n: number | bigint;
 }
 
 /**
- * Waits until no row of a batch waits for people, or until `notAfter` in epoch milliseconds. Then writes the outcomes as
- * CSV once more, and returns the summary as the table has it.
+ * Waits until no row of a batch waits for people, or until `notAfter` in epoch milliseconds, and writes the outcomes as
+ * CSV once more.
  */
 export async function waitUntilSettled(
   { preflight: { store }, sealed, temporal, signal }: JobSession,

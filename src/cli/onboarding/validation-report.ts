@@ -2,11 +2,7 @@ import { counted } from "../../domain/words/counted.js";
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
 import { countsText } from "../shell/validation.js";
 
-/**
- * Makes what `--validate-only --json` prints.
- *
- * @param done null where the service is not configured: then the batch has no id either
- */
+/** @param done null where the service is not configured: then the batch has no id either */
 export function validationSummary({ facts, counts, warnings, problems }: CustomersFile, done: number | null) {
   return {
     batch_id: done === null ? null : facts.batchId,

@@ -16,7 +16,7 @@ const SCHEDULABLE: readonly Schedulable[] = [
   scheduledMaintain,
 ];
 
-/** Reads a job's command line. @throws InputError */
+/** @throws InputError */
 export async function parseScheduledCommand(
   { cwd }: Pick<Terminal, "cwd">,
   words: readonly string[],

@@ -18,7 +18,7 @@ export function scheduleUpkeep(
   return createSchedule(terminal, UPKEEP, commandOf(retain), { ...WEEKLY, json });
 }
 
-/** Creates the weekly schedule of `maintain` unless there is one. A failure is only reported: no job needs it. */
+/** Unless it exists. A failure is only reported: no job needs it. */
 export async function ensureUpkeep(
   terminal: Terminal,
   client: Client,

@@ -7,22 +7,20 @@ import { givenBytes } from "../files/text.js";
 /** A bulk job as a command line asks for it; a schedule keeps it. */
 export interface AskedBulk {
   readonly kind: "bulk";
-  /** Kind of the bulk job. */
   readonly job: string;
   readonly file: string;
   readonly continueInvalid: boolean;
   readonly options: BulkOptions;
-  /** What its kind declares as `inputs`, as it was given; paths are absolute. */
+  /** As given for the kind's `inputs`; paths are absolute. */
   readonly inputs: BulkOptions;
 }
 
-/** A job with what its inputs hold. */
 interface OpenedJob extends Pick<FrozenFile, "options" | "secrets"> {
   readonly job: AnyJob;
   readonly warning: string | undefined;
 }
 
-/** Reads the inputs of a job. @throws InputError where one can't be read, or does not hold what its option is for. */
+/** Reads the inputs of a job. @throws InputError where one does not hold what its option is for */
 export async function openJob({ job: kind, options, inputs }: Omit<AskedBulk, "kind">): Promise<OpenedJob> {
   const job = jobOfKind(kind, JOBS);
   const open = (option: string, path: string) => givenBytes(path, option);

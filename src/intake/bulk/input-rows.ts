@@ -9,30 +9,24 @@ import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { countedProblems, type JudgedFile, judgedFile } from "../files/judged-file.js";
 import type { AskedBulk } from "./asked-job.js";
 
-/** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
+/** Memory does not hold the rows: they are read again when they are frozen. */
 export interface JudgedRows {
   readonly total: number;
   readonly invalid: number;
-  /** Hash of all rows, in hex. */
+  /** Hex, of all rows. */
   readonly sha256: string;
-  /** Every problem, in the file's order. */
+  /** In the file's order. */
   readonly problems: readonly RowProblem[];
-  /** Warnings for the user of what was ignored. */
   readonly warnings: readonly string[];
-  /** The first valid row. */
+  /** Valid. */
   readonly first: object | undefined;
-  /** The rows, invalid ones among them, in the order in which they are frozen. */
+  /** As they are frozen, invalid ones too. */
   rows(): AsyncIterable<FrozenBulkRow>;
-  /** Opens a file that a row names; left out for rows that name none. */
+  /** Left out for rows that name no file. */
   readonly bytes?: BytesOf | undefined;
 }
 
-/**
- * Reads and judges the input file of a bulk job: CSV or JSONL by its extension, else by its content. Invalid rows are
- * no error here.
- *
- * @throws InputError where the file can't be read as a whole: not there, not UTF-8, not CSV, a column missing.
- */
+/** Judges the file of a job; invalid rows are no error here. @throws InputError where it can't be read as a whole */
 export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> {
   const file = judgedFile(job, path);
   const judged = await countRows(() => frozenRows(job, file), job.files && file.bytes);
@@ -40,9 +34,7 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
 }
 
 /**
- * Judges the file of a job.
- *
- * @param warn is told of what was ignored
+ * Judges the file of a job that is to run.
  * @throws InputError where it can't be read, or has invalid rows and only valid ones may run
  */
 export async function judgeFile(
@@ -55,7 +47,7 @@ export async function judgeFile(
   return refuseInvalid(job, file, judged, continueInvalid);
 }
 
-/** Reads rows once to count, hash and judge them, without keeping them. */
+/** Counts, hashes and judges rows without keeping them. */
 export async function countRows(
   rows: () => AsyncIterable<FrozenBulkRow>,
   bytes?: BytesOf,
@@ -75,7 +67,7 @@ export async function countRows(
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows, bytes };
 }
 
-/** Adds to rows the problems that only the service knows about. */
+/** Adds the problems that only the service knows about. */
 export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
   async function* valid(): AsyncGenerator<JobRow<object>> {
     for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
@@ -95,7 +87,7 @@ export async function withProblems(judged: JudgedRows, problems: readonly RowPro
   return { ...(await countRows(rows, judged.bytes)), warnings: judged.warnings };
 }
 
-/** Refuses a file with invalid rows, unless only the valid ones are to run. @throws InputError */
+/** @throws InputError for invalid rows, unless only the valid ones are to run */
 export function refuseInvalid(
   { file }: AnyJob,
   path: string,
@@ -110,7 +102,7 @@ export function refuseInvalid(
   );
 }
 
-/** Reads the rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
+/** In the kind's order, completed by the kind. */
 async function* frozenRows(job: AnyJob, file: JudgedFile): AsyncGenerator<FrozenBulkRow> {
   const complete = job.complete?.();
   for await (const one of inOrder(job, file.rows())) {

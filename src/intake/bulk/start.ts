@@ -60,33 +60,33 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, ...ofFile };
       return { input };
     },
-    // Keeps the staging of a job with an effect: it alone knows what was sent, and another run continues it.
+    // The staging of a job with an effect alone knows what was sent; another run continues it.
     async discard(runId) {
       if (!effect) await new BulkStaging(sealed, stagingOf(runId)).drop();
     },
   });
 }
 
-/** Tells jobs with other secrets apart: a job continues with those that it was frozen with. */
+/** A job continues with the secrets that it was frozen with. */
 function secretsName(secrets: FrozenFile["secrets"], salt: string): BulkOptions {
   if (Object.keys(secrets).length === 0) return {};
   return { secrets: secretPrint(JSON.stringify(secrets), salt) };
 }
 
-/** A run that made a call within this time is taken for alive. */
+/** A run that made a call within this time counts as alive. */
 const STILL_MS = 2 * MINUTE;
 
-/** Lets a run be the only one of its kind in a lake. Both throw an InputError that names the run in the way. */
+/** A run is the only one of its kind in a lake. Both throw an InputError that names the run in the way. */
 interface Claim {
-  /** Checks, before anything is frozen, that no run is in the way. */
+  /** Before anything is frozen. */
   assertFree(): Promise<void>;
-  /** Takes the claim once the rows are frozen. */
+  /** Once the rows are frozen. */
   take(): Promise<void>;
 }
 
 /**
- * Opens the claim of a run. A run that began and did not end is in the way, unless it is of the same job and this
- * Temporal no longer runs it, or `restart` gives it up: then the new run continues it.
+ * A run that began and did not end is in the way, unless it is of the same job and this Temporal no longer runs it, or
+ * `restart` gives it up: then the new run continues it.
  */
 export async function openClaim(
   client: Client,
@@ -115,7 +115,7 @@ export async function openClaim(
   };
 }
 
-/** Checks that nobody works on a run of another HOME: two that do would delete each other's records. */
+/** Two HOMEs that work on one run would delete each other's records. */
 async function assertStill(sealed: SealedStore, holder: EffectClaim): Promise<void> {
   const age = Date.now() - (await new BulkStaging(sealed, holder.staging).lastCallAt());
   if (age >= STILL_MS) return;
@@ -134,7 +134,7 @@ function wayOut(kind: string, { isHere, isSame }: Readonly<Record<"isHere" | "is
   return `It began on another machine, or in another NIGHTLEDGER_HOME. Finish it there; once nothing runs it any more, ${continued}.`;
 }
 
-/** Says who asks for a job in this process, on which machine, for whom, with which key. */
+/** Who starts a job in this process, on which machine, for whom, with which key. */
 export function askerOf(
   { url, key }: { readonly url: string; readonly key: string },
   institution?: { readonly name?: string | undefined; readonly retention: RetentionRules },

@@ -4,7 +4,6 @@ import { counted } from "../../domain/words/counted.js";
 const CHANGED =
   /^(\d([.,]\d+)?e[+-]\d+|\d+[.,]0|null|none|nan|nat|n\/?a|<na>|#n\/?[av]|#[a-z0/]+[!?]|#{3,})$/i;
 
-/** Counts ids that look changed. */
 export class ChangedIds {
   readonly #found = new Map<string, { readonly line: number; count: number }>();
 

@@ -10,7 +10,7 @@ const FORMS: ReadonlyMap<string, RegExp> = new Map([
   ["one JSON value over all lines", /^(\xef\xbb\xbf)?\s*(\[\s*["[{\]]|\{\s*[\r\n])/],
 ]);
 
-/** What a file is whose first bytes show that it is neither CSV nor JSONL. */
+/** Undefined for what may be CSV or JSONL. */
 export function foreignForm(bytes: Buffer): string | undefined {
   const start = bytes.toString("latin1", 0, 1024);
   return [...FORMS].find(([, form]) => form.test(start))?.[0];

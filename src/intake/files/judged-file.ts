@@ -17,43 +17,41 @@ import { type InspectedFiles, inspectFiles, uploadedBytes } from "./uploaded-fil
 
 interface FileRules {
   readonly file: Omit<InputFile, "path"> & {
-    /** What the kind says of its columns, as `--help` shows it; left out: their names are listed. */
+    /** As `--help` shows them. */
     readonly columns?: string;
-    /** What its rows are; users, where left out. */
+    /** Default: users. */
     readonly rows?: string;
   };
-  /** A row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
+  /** Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
   /**
-   * What its `catchall` takes, as columns `<group>.<name>`; left out: everything. JSONL may give a group as an object, too.
-   * A column that is almost one of these is refused: to ignore it would lose data.
+   * What its `catchall` takes, as columns `<group>.<name>`; in JSONL also as objects. A column that is almost one of
+   * these is refused: to ignore it would lose data. Default: everything.
    */
   readonly groups?: readonly string[];
-  /** Whether an invalid row comes with those of its values that are right. */
+  /** Whether an invalid row comes with its values that are right. */
   readonly namesInvalid?: boolean;
-  /** The columns of a row that name files. */
+  /** Columns that name files. */
   files?(row: object): readonly string[];
-  /** The value that may appear only once; an invalid row comes with those of its values that are right. */
+  /** May appear once; an invalid row comes with its values that are right. */
   unique?(row: object): UniqueValue | null;
-  /** What to warn of in a valid row. */
+  /** A warning, though no rule is broken. */
   readonly doubt?: { row?(row: object): string | undefined };
 }
 
-/** An input file that is judged row by row, as often as it is read. Memory does not hold its rows. */
+/** Judged row by row, each time it is read: memory does not hold its rows. */
 export interface JudgedFile {
   /**
-   * The rows in the file's order; invalid ones are no error.
-   *
-   * @throws InputError where the file can't be read as a whole: not there, not UTF-8, not CSV, a column missing, no row.
+   * In the file's order; invalid rows are no error.
+   * @throws InputError where the file can't be read as a whole: not there, not UTF-8, not CSV, a wrong header, no row.
    */
   rows(): AsyncGenerator<JudgedRow>;
-  /** Warnings of what was ignored and of what is doubtful, once the rows were read. */
+  /** Once the rows were read. */
   warnings(): readonly string[];
-  /** Opens a file that a row names. */
   bytes(row: JudgedRow, column: string): AsyncIterable<Uint8Array>;
 }
 
-/** Judges an input file by rules: CSV or JSONL by its extension, else by its content. */
+/** Judges CSV or JSONL, by the extension, else by the content. */
 export function judgedFile(rules: FileRules, path: string): JudgedFile {
   const { rows: noun = "users" } = rules.file;
   const file: InputFile = { path, ...rules.file };
@@ -109,7 +107,6 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
   };
 }
 
-/** Whether a row has this column: one that the rules name, or any where they take further ones. */
 function isTaken({ row, groups }: FileRules, column: string): boolean {
   if (Object.hasOwn(row.shape, column)) return true;
   if (groups === undefined) return row.def.catchall !== undefined;
@@ -122,7 +119,7 @@ function columnForms({ row, groups = [] }: FileRules): string {
   return [...Object.keys(row.shape), ...groups.map((group) => `${group}.<name>`)].join(", ");
 }
 
-/** How to write a column that is almost one of a file with groups. */
+/** How to write a column that is almost right, in a file with groups. */
 function mistakenColumn(rules: FileRules, column: string): string | undefined {
   const { row, groups } = rules;
   if (groups === undefined || isTaken(rules, column)) return undefined;
@@ -132,7 +129,7 @@ function mistakenColumn(rules: FileRules, column: string): string | undefined {
   return group && `write it as ${group}.<name>, without spaces, in lower case before the dot`;
 }
 
-/** A row of JSONL with the members of its groups as columns. */
+/** Makes columns of the groups of a JSONL row. An empty id is none, as in CSV. */
 function ungrouped(rules: FileRules, given: InputRow): InputRow {
   const { groups } = rules;
   if (groups === undefined || given.form === "csv") return given;
@@ -178,7 +175,7 @@ function judgeRow(rules: FileRules, given: InputRow): JudgedRow {
   return { line, row: null, problems: broken, ...owner };
 }
 
-/** The cells of a row that are not empty: those of the columns that the rules name, then further ones that they take. */
+/** Without empty ones; those that the rules name first. */
 function cellsOf(rules: FileRules, { form, values }: InputRow): [string, unknown][] {
   const known = Object.keys(rules.row.shape);
   const further = [...values.keys()].filter((column) => !known.includes(column) && isTaken(rules, column));
@@ -189,7 +186,6 @@ function cellsOf(rules: FileRules, { form, values }: InputRow): [string, unknown
   });
 }
 
-/** The values of an invalid row that are right by themselves. */
 function readableRow(rules: FileRules, given: InputRow): object {
   const cells = cellsOf(rules, given).flatMap(([column, value]) => {
     const parsed = rules.row.shape[column]?.safeParse(value);
@@ -198,7 +194,6 @@ function readableRow(rules: FileRules, given: InputRow): object {
   return Object.fromEntries(cells);
 }
 
-/** Adds to a valid row the files that it names, or what is wrong with them. */
 async function withFiles(
   rules: FileRules,
   file: InputFile,
@@ -236,26 +231,24 @@ function checkColumns(rules: FileRules, file: InputFile, columns: readonly strin
   }
 }
 
-/** The first names of columns in quotes, and the number of the others. */
 export function quotedNames(names: ReadonlySet<string>): string {
   const quoted = [...names].slice(0, MOST_SHOWN).map((name) => JSON.stringify(name));
   const more = names.size - quoted.length;
   return `${quoted.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Problems that a message shows; a reader of a long file need not keep more. */
+/** In a message. */
 export const MOST_SHOWN = 20;
 
 export type ToldProblem = Omit<RowProblem, "code">;
 
-/** The first 20 problems as indented lines of a message, and the number of the others of `count`. */
+/** Of `count` problems, each in a line of its own. */
 export function problemList(problems: readonly ToldProblem[], count = problems.length): string {
   const shown = problemLines(problems.slice(0, MOST_SHOWN));
   const more = count - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].map((line) => `\n  ${line}`).join("");
 }
 
-/** How many problems there are, and what {@link problemList} shows of them. */
 export function countedProblems(problems: readonly ToldProblem[], count = problems.length): string {
   return `${counted(count, "problem")}:${problemList(problems, count)}`;
 }

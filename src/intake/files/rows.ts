@@ -6,21 +6,21 @@ import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { invisibleIn } from "../../domain/service/external-id.js";
 import { fileError, type InputFile, LONGEST_ROW, MalformedFileError, startOf, textOf } from "./text.js";
 
-/** A row of an input file, before its values are judged. */
+/** Before its values are judged. */
 export interface InputRow {
-  /** In CSV all values are texts, and a missing value is an empty cell. */
+  /** In CSV all values are texts, a missing one is empty. */
   readonly form: "csv" | "jsonl";
-  /** Line at which it starts, from 1. */
+  /** Where it starts, from 1. */
   readonly line: number;
-  /** Values by column; empty where the row has problems. */
+  /** By column; empty where the row has problems. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Whether the row has a number with more digits than JavaScript keeps. */
+  /** It has a number with more digits than JavaScript keeps. */
   readonly losesDigits: boolean;
-  /** What is wrong with the row's form. */
+  /** Of its form. */
   readonly problems: readonly RowProblem[];
 }
 
-/** The rule that a row of {@link InputRow.losesDigits} breaks where its numbers count. */
+/** Broken by {@link InputRow.losesDigits} where numbers count. */
 export const LONG_NUMBER: BrokenRule = {
   code: "long_number",
   rule: "has a number of more than 15 digits: give it as text, or it changes",
@@ -37,13 +37,11 @@ const TOO_DEEP: BrokenRule = {
   rule: `has more than ${DEEPEST} objects and lists within each other`,
 };
 
-/** Judges the header of a CSV file. @throws InputError to refuse the file. */
+/** @throws InputError to refuse the file */
 type CheckHeader = (columns: readonly string[], line: number) => void;
 
 /**
- * Reads the rows of a file one by one: CSV with a header or JSONL with one object per line, by its extension, else by
- * its content. A row of the wrong form comes as a row with problems.
- *
+ * Reads CSV with a header, or JSONL, by the extension, else by the content.
  * @throws InputError where the file can't be read as a whole: it is not there, not UTF-8, not CSV.
  */
 export async function* readRows(file: InputFile, checkHeader: CheckHeader): AsyncGenerator<InputRow> {
@@ -84,7 +82,6 @@ function jsonRow({ line, text }: JsonLine): InputRow {
   };
 }
 
-/** Why a JSON object can't be taken as it is written. */
 function formProblem(text: string): BrokenRule | undefined {
   const { repeatsKey, depth } = formOf(text);
   if (repeatsKey) return REPEATED_KEY;
@@ -103,12 +100,12 @@ interface JsonLine {
   readonly text: string;
 }
 
-/** Whether a cell or line is empty; old programs end a file with Ctrl-Z. */
+/** Old programs end a file with Ctrl-Z. */
 function isNone(text: string): boolean {
   return text === "" || text === "\x1a";
 }
 
-/** Reads the lines of a JSONL file; skips empty ones. @throws InputError for a line that is too long. */
+/** @throws InputError for a line that is too long */
 async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   let line = 0;
   let rest = "";
@@ -126,7 +123,7 @@ async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   if (!isNone(rest.trim())) yield { line: line + 1, text: rest };
 }
 
-/** Whether a decimal outside of strings has more digits than JavaScript keeps; integers are judged one by one. */
+/** Of a decimal outside of strings; integers are judged one by one. */
 function hasLongDecimal(text: string): boolean {
   if (!/\d[\d.]{15}/.test(text)) return false;
   let isLong = false;
@@ -146,14 +143,13 @@ const MALFORMED: Readonly<Record<string, string>> = {
 };
 
 interface CsvRecord {
-  /** Line at which it starts, from 1. */
+  /** Where it starts, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
 /**
- * Reads the records of a CSV file, its header first; skips empty lines, and those of empty cells that spreadsheets add.
- *
+ * The header first; skips empty lines, and those of empty cells that spreadsheets add.
  * @throws MalformedFileError where it stops being CSV.
  */
 async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
@@ -203,7 +199,7 @@ async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
   }
 }
 
-/** Parses a piece of text, or the rest at the end. Returns the error that stopped it. */
+/** Resolves with the error that stopped it; without a piece, ends. */
 function write(parser: Parser, piece: string | undefined): Promise<Error | undefined> {
   return new Promise((resolve) => {
     parser.once("error", resolve);

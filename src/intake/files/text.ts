@@ -5,21 +5,19 @@ import { createInterface } from "node:readline";
 import { InputError } from "../../domain/failures.js";
 import { foreignForm } from "./foreign-forms.js";
 
-/** A file of rows that a command was given. */
 export interface InputFile {
   readonly path: string;
-  /** What messages call it, such as `roster`. */
+  /** In messages, such as `roster`. */
   readonly name: string;
-  /** The option that names it, such as `--roster`. */
+  /** Such as `--roster`. */
   readonly option: string;
-  /** The most bytes that it may have, where its reader keeps all rows in memory. */
+  /** Where its reader keeps all rows in memory. */
   readonly mostBytes?: number;
 }
 
-/** The longest row that is read: a line that never ends must not fill the memory. */
+/** A line that never ends must not fill the memory. */
 export const LONGEST_ROW = 16 * 1024 * 1024;
 
-/** Makes an InputError about a file as a whole. */
 export function fileError({ name, path }: InputFile, problem: string, advice: string): InputError {
   return new InputError(`${name} ${path} ${problem}. Nothing was started. ${advice}`);
 }
@@ -39,8 +37,7 @@ export class MalformedFileError extends InputError {
 const SAVE_AS = "Save it as CSV UTF-8, or as UTF-8 with one JSON object a line.";
 
 /**
- * Reads the text of a file in pieces, without a BOM; gives nothing for a file that holds only white space.
- *
+ * Reads a file in pieces, without a BOM; nothing of one that holds only white space.
  * @throws InputError for a file that is not there, too large, not UTF-8, or of another form.
  */
 export async function* textOf(file: InputFile): AsyncGenerator<string> {
@@ -56,14 +53,14 @@ export async function* textOf(file: InputFile): AsyncGenerator<string> {
   }
 }
 
-/** Reads a small file that only an option names, such as a key. @throws InputError where it can't be read */
+/** A small file that only an option names, such as a key. @throws InputError */
 export async function givenBytes(path: string, option: string): Promise<Buffer> {
   return readFile(path).catch(async (error: unknown) => {
     throw await readFailure({ path, name: option, option }, error);
   });
 }
 
-/** Reads the first kilobytes of a file, which show its form. @throws InputError for a file that is not there. */
+/** The first kilobytes, which show the form. @throws InputError */
 export async function startOf(file: InputFile): Promise<string> {
   let text = "";
   try {
@@ -93,7 +90,7 @@ async function* decoded(file: InputFile): AsyncGenerator<string> {
   }
 }
 
-/** Refuses what is no file, such as a pipe: files are read more than once. A directory fails when it is read. */
+/** A file is read more than once, so it is no pipe. A directory fails when it is read. */
 async function checkFile(file: InputFile): Promise<void> {
   const { path, mostBytes, option } = file;
   const found = await stat(path);
@@ -118,7 +115,7 @@ async function readFailure(file: InputFile, error: unknown): Promise<unknown> {
   return fileError(file, `can't be read (${code})`, "Check its permissions.");
 }
 
-/** Finds the first byte that is not UTF-8. It reads the file again, because decoding does not say where it failed. */
+/** Reads the file again: decoding does not say where it failed. */
 async function badByte(path: string): Promise<{ line: number; byte: number }> {
   let line = 0;
   for await (const text of createInterface(createReadStream(path, "latin1"))) {

@@ -4,7 +4,7 @@ import { constants, open, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { BrokenRule, NamedFile, RowProblem } from "../../domain/row-problem.js";
 
-/** Content types by extension; for other extensions the request names no type. */
+/** Other extensions: the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".heic": "image/heic",
@@ -19,10 +19,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** Files to upload by their path, hashed once, or what is wrong with one. */
+/** By path, hashed once, or what is wrong. */
 export type InspectedFiles = Map<string, NamedFile | BrokenRule>;
 
-/** Inspects the files that a row names, by column, and says of each that can't be uploaded why, by its column. */
+/** By column. */
 export async function inspectFiles(
   line: number,
   paths: ReadonlyMap<string, string>,
@@ -39,7 +39,7 @@ export async function inspectFiles(
   return { found, problems };
 }
 
-/** Reads a file that was inspected. What has become a pipe since has no bytes: it makes no command wait. */
+/** What has become a pipe since has no bytes: no command waits for it. */
 export async function* uploadedBytes(path: string): AsyncGenerator<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   yield* file.createReadStream() as AsyncIterable<Buffer>;

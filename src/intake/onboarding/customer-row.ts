@@ -18,14 +18,13 @@ import {
 import { isDocument } from "../../domain/service/vault/vault-identifier.js";
 import { jsonProblem, uploadProblem, vaultValueProblem } from "../../domain/service/vault/vault-value.js";
 
-/** Initial data, vault values, files to upload. */
 export const COLUMN_GROUPS = ["data", "vault", "document"] as const;
 type ColumnGroup = (typeof COLUMN_GROUPS)[number];
 
 type Row = { readonly [column: string]: unknown };
 type Problem = BrokenRule | undefined;
 
-/** A value that its rule judges whatever its type, so that the rules of the whole row are judged too. */
+/** Judged whatever its type, so that the rules of the whole row are judged too. */
 const ruled = (problemOf: (value: unknown) => Problem) =>
   z
     .unknown()

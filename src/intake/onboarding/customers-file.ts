@@ -15,42 +15,35 @@ import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batc
 import { type JudgedFile, judgedFile, problemList, quotedNames } from "../files/judged-file.js";
 import { CUSTOMERS, customerOf, nameOf, sha256 } from "./customer-row.js";
 
-/** A customers file that was read to its end. Memory does not hold its rows: they are read again when they are frozen. */
+/** Memory does not hold the rows: they are read again when they are frozen. */
 export interface CustomersFile {
   readonly facts: BatchFacts;
   readonly counts: typeof NO_CUSTOMERS;
-  /** Of what breaks no rule, such as ignored columns; never a value. */
+  /** Never a value. */
   readonly warnings: readonly string[];
-  /** Everything that is wrong with rows, in the file's order. */
+  /** In the file's order. */
   readonly problems: readonly RowProblem[];
-  /** An id to ask the service for, to see whether it exists; null in a file of external ids. */
+  /** To see whether the service knows it; null in a file of external ids. */
   readonly firstFpId: string | null;
-  /** The rows, for {@link FrozenBatches.freeze}. */
   freezable(): AsyncIterable<FreezableRow>;
 }
 
 export const NO_CUSTOMERS = {
   total: 0,
-  /** Rows that break a rule. */
   invalid: 0,
   users: 0,
   businesses: 0,
-  /** Businesses that are created first, unless their external id is taken. */
+  /** Created first, unless their external id is taken. */
   created: 0,
-  /** Rows with values to write into a vault, or to create a business with. */
+  /** With values for a vault, or to create a business with. */
   vaults: 0,
   documents: 0,
   document_bytes: 0,
-  /** Rows that have only an external id: `runs retry` can't run them again. */
+  /** Have nothing else: `runs retry` can't run them again. */
   external_ids: 0,
 };
 
-/**
- * Reads and judges a customers file: CSV or JSONL by its extension, else by its content. Wrong rows are no error here;
- * paths of documents are relative to the file's own directory.
- *
- * @throws InputError where the file can't be read as a whole: missing, not UTF-8, not CSV, a mistaken header, no row.
- */
+/** Judges a customers file; wrong rows are no error here. @throws InputError where it can't be read as a whole */
 export async function readCustomers(path: string, purpose: BatchPurpose): Promise<CustomersFile> {
   const file = judgedFile(CUSTOMERS, path);
   const counts = { ...NO_CUSTOMERS };
@@ -94,7 +87,6 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
   };
 }
 
-/** Refuses a file with wrong rows; the message shows the first 20 problems. */
 export function invalidRowsError(path: string, { counts, problems }: CustomersFile): InputError {
   const rows = counted(counts.invalid, "of its rows breaks a rule", "of its rows break a rule");
   const rest = counts.total - counts.invalid;

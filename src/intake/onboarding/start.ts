@@ -12,19 +12,18 @@ import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { progressOf, signalRunning } from "../../temporal/running-workflows.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
-/** How a batch is run. None of this is part of the batch's identity. */
+/** None of this is part of the batch's identity. */
 export interface OnboardingOptions
   extends Pick<
     BatchRunInput,
     "syncTimeoutSecs" | "window" | "circuit" | "plainOutput" | "timing" | "retry" | "startsPerExecution"
   > {
-  /** Rows of the file that may run; null for all. */
+  /** First rows of the file that may run; null for all. */
   readonly limit: number | null;
-  /** Null where continuations go into the file of an earlier command, or nowhere. */
+  /** Null: the file of an earlier command, or none. */
   readonly linksFile: string | null;
 }
 
-/** A frozen batch, and where it runs. */
 interface ReadyBatch extends Omit<AskedRun, "restart"> {
   readonly sealed: SealedStore;
   readonly facts: BatchFacts;
@@ -48,7 +47,7 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return started.joined ? joinBatch(client, started, batch) : started;
 }
 
-/** Joins a run that takes at least the rows of this command. @throws InputError where it takes fewer */
+/** @throws InputError where the run takes fewer rows than this command */
 async function joinBatch(client: Client, running: StartedRun, batch: ReadyBatch): Promise<StartedRun> {
   const { handle, memo } = running;
   const { facts, options } = batch;

@@ -4,7 +4,7 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import type { AskedBulk } from "../bulk/asked-job.js";
 import type { OnboardingOptions } from "../onboarding/start.js";
 
-/** A sync that a schedule asks for each time; its files are read then, where the worker is. */
+/** Its files are read at each start, where the worker is. */
 interface ScheduledSync {
   readonly kind: "sync";
   /** Absolute path. */
@@ -29,11 +29,10 @@ interface ScheduledUpkeep {
 
 export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledUpkeep;
 
-/** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */
+/** Its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {
   readonly schedule: string;
   readonly scope: string;
-  /** Id of the lake that its runs are for. */
   readonly lake: string;
   /** First word of the ids of its runs. */
   readonly runKind: string;
@@ -42,7 +41,7 @@ export interface ScheduleInput {
   readonly timing: ScheduleTiming;
 }
 
-/** Returns the first word of the ids of a scheduled job's runs. */
+/** First word of the run ids. */
 export function runKindOf(job: ScheduledJob): string {
   return job.kind === "bulk" ? job.job : job.kind;
 }

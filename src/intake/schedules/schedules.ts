@@ -21,13 +21,12 @@ interface AskedSchedule {
   readonly timing: ScheduleTiming;
   readonly workflowType: string;
   readonly taskQueue: string;
-  /** Argument of its workflow. */
   readonly input: object;
-  /** Whether a new schedule waits for its first `unpause`; an existing one stays as it is. */
+  /** Until its first `unpause`; an existing schedule stays as it is. */
   readonly paused: boolean;
 }
 
-/** Creates a schedule, or changes the one of that name, which stays paused if it was. @throws InputError */
+/** An existing schedule stays paused if it was. @throws InputError */
 export async function putSchedule(client: Client, asked: AskedSchedule): Promise<"created" | "changed"> {
   const { scheduleId, timing, workflowType, taskQueue, input, paused } = asked;
   const workflow = { workflowType, workflowId: scheduleId, taskQueue, args: [input] };
@@ -50,7 +49,6 @@ export async function putSchedule(client: Client, asked: AskedSchedule): Promise
   }
 }
 
-/** Asks Temporal for a schedule; undefined where there is none with that id. */
 export async function describeSchedule(
   client: Client,
   scheduleId: string,
@@ -63,7 +61,7 @@ export async function describeSchedule(
   }
 }
 
-/** What a schedule keeps; nothing is known of one that was made without the deployment's keys. */
+/** Nothing of a schedule that was made without the deployment's keys. */
 export function inputOf({ action }: ScheduleDescription): Partial<ScheduleInput> {
   return (action.args?.[0] ?? {}) as Partial<ScheduleInput>;
 }
@@ -89,7 +87,7 @@ function specOf(timing: ScheduleTiming): ScheduleSpec {
   }
 }
 
-/** Turns the refusal of a definition, by the SDK or by Temporal, into words for the user. */
+/** Puts a refusal by the SDK or by Temporal into words for the user. */
 function refused(error: unknown): unknown {
   const { code, details } = ((error as Error).cause ?? error) as { code?: unknown; details?: unknown };
   const isRefusal = error instanceof TypeError || code === GRPC_INVALID_ARGUMENT;
@@ -100,16 +98,14 @@ function refused(error: unknown): unknown {
   );
 }
 
-/** A schedule that is not paused. */
 interface UnpausedSchedule {
   readonly name: string;
-  /** First word of the ids of its runs. */
+  /** First word of its run ids. */
   readonly kind: string;
-  /** Epoch milliseconds at which it was created, or last changed. */
+  /** Epoch milliseconds of its creation or last change. */
   readonly beganAt: number;
 }
 
-/** Reads the schedules of a scope that are not paused. */
 export async function unpausedSchedules(client: Client, scope: string): Promise<UnpausedSchedule[]> {
   const prefix = schedulePrefix(scope);
   const found: UnpausedSchedule[] = [];
@@ -124,7 +120,7 @@ export async function unpausedSchedules(client: Client, scope: string): Promise<
   return found;
 }
 
-/** When a schedule was first due within a time, all in epoch milliseconds; null where it was not. */
+/** In epoch milliseconds; null where it was not due. */
 export async function firstDueTime(
   client: Client,
   scheduleId: string,
@@ -141,7 +137,7 @@ export async function firstDueTime(
   return first ? Number(first.seconds) * 1_000 + Math.floor((first.nanos ?? 0) / 1e6) : null;
 }
 
-/** Milliseconds until a schedule is due again after `dueAt`; undefined where that is not within a day. */
+/** In milliseconds; undefined where the schedule is not due within a day after `dueAt`. */
 export async function intervalAfter(
   client: Client,
   scheduleId: string,

@@ -6,32 +6,26 @@ import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/j
 import { countedProblems, judgedFile, MOST_SHOWN, type ToldProblem } from "../files/judged-file.js";
 import { MalformedFileError } from "../files/text.js";
 
-/** The roster of a sync is read into memory. */
+/** Read into memory. */
 const RULES = {
   file: { name: "roster", option: "--roster", mostBytes: 256 * 1024 * 1024 },
   row: userRow,
   unique: uniqueIn("fp_id"),
 };
 
-/** A roster as a job takes it. */
 export interface Roster {
   /** Sorted by `fp_id`. */
   readonly rows: readonly RosterRow[];
-  /** Hex sha256 of the rows' canonical text (`rosterText`). */
+  /** Hex, of `rosterText`. */
   readonly sha256: string;
-  /** Warnings for the user of what was ignored. */
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads a roster file: CSV or JSONL by its extension, else by its content.
- *
- * @throws InputError that names file, line and column, lists the first 20 problems and counts the others
- */
+/** @throws InputError that lists the first 20 problems by line and column, and counts the others */
 export async function readRoster(path: string): Promise<Roster> {
   const file = judgedFile(RULES, path);
   const rows: RosterRow[] = [];
-  // As many as a message shows: a file may have millions.
+  // A file may have millions.
   const problems: ToldProblem[] = [];
   let count = 0;
   const refuse = (found: readonly ToldProblem[]) => {
@@ -54,7 +48,7 @@ export async function readRoster(path: string): Promise<Roster> {
   );
 }
 
-/** Judges a roster as `--validate-only` shows it. A sync reads every link each time, so no row is done. */
+/** For `--validate-only`. A sync reads every link each time, so no row is done. */
 export async function judgeRoster(path: string) {
   const file = judgedFile(RULES, path);
   const rows = { total: 0, invalid: 0, done: 0 };
@@ -72,12 +66,12 @@ export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[]
 }
 
 export interface FailedPart {
-  /** Users whose links are all read again. */
+  /** All their links are read again. */
   readonly users: readonly string[];
   readonly links: readonly { readonly fp_id: string; readonly link_id: string }[];
 }
 
-/** Makes the roster of what failed in a sync: whole users, and single links of others. */
+/** Of what failed in a sync: whole users, and single links of others. */
 export function retryRoster({ users, links }: FailedPart): Roster {
   const rows = new Map<string, { fp_id: string; links?: string[] }>();
   for (const fp_id of users) rows.set(fp_id, { fp_id });

@@ -20,16 +20,12 @@ export interface StagedResult {
 /** Writer and reader hold one object of results in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Stages results of items durably, a few in memory at a time. */
+/** Stages results durably, a few in memory at a time. */
 class KeptResults {
   readonly #names: string[] = [];
   #results: StagedResult[] = [];
   #bytes = 0;
 
-  /**
-   * @param name of the objects, to their number
-   * @param put writes one object
-   */
   constructor(
     private readonly name: string,
     private readonly put: (name: string, results: readonly StagedResult[]) => Promise<void>,
@@ -60,7 +56,7 @@ class KeptResults {
   }
 }
 
-/** The manifest of a frozen file, written last: rows with one are complete. */
+/** Written last: rows with a manifest are complete. */
 export interface FrozenFile {
   readonly kind: string;
   readonly options: BulkOptions;
@@ -69,23 +65,21 @@ export interface FrozenFile {
   readonly invalid: number;
   /** Hex, of the rows. */
   readonly sha256: string;
-  /** The run that froze it: table rows are written once under its name, also by later runs. */
+  /** Table rows are written once under its name, also by later runs. */
   readonly origin: string;
   readonly asker: Asker;
   /** What no record may show. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** The run whose failed rows these are; null for a file. */
+  /** Null for a file. */
   readonly retryOf: string | null;
   readonly groups: PartBounds & { readonly total: number };
 }
 
 export interface StagedPlan {
-  /** Lines of each item, and the kind's note. */
   readonly work: readonly { readonly lines: readonly number[]; readonly given?: unknown }[];
   readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
 }
 
-/** Where a closed group's results are, and which items failed. */
 export interface StagedClose {
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
@@ -101,7 +95,7 @@ export type BytesOf = (
 
 type Rows = AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>;
 
-/** Most bytes of a group's rows, unless one row has more. */
+/** Of a group's rows, unless one row has more. */
 const GROUP_BYTES = 8 * 1024 * 1024;
 
 export class BulkStaging {
@@ -137,13 +131,12 @@ export class BulkStaging {
       if (bytes !== undefined) for await (const _ of this.#withFiles(rows, bytes));
       return there;
     }
-    // Lost rows are written in the same groups, which plans name.
+    // Plans name the groups.
     const { sha256, groups } = await this.copyRows(rows, there?.groups ?? { count: groupRows }, bytes);
     if (sha256 !== file.sha256) throw changedInput("The input file");
     return this.file.putIfAbsent({ ...file, groups });
   }
 
-  /** Copies rows; returns what their manifest says, which comes last. */
   async copyRows(
     rows: Rows,
     { count, bytes: most = GROUP_BYTES }: Pick<PartBounds, "count"> & Partial<PartBounds>,
@@ -169,14 +162,13 @@ export class BulkStaging {
     return this.frozen.hasChunks(this.#key("groups/"), groups.total);
   }
 
-  /** A frozen file of a row. @throws StagingLostError when it is gone */
+  /** @throws StagingLostError */
   bytes(line: number, column: string): Promise<SealedStream> {
     return frozenFile(this.sealed, this.#key(""), line, column);
   }
 
   readonly bytesOf: BytesOf = async ({ line }, column) => (await this.bytes(line, column)).open();
 
-  /** Each row after its files are copied. */
   async *#withFiles(rows: Rows, bytes: BytesOf | undefined): AsyncGenerator<FrozenBulkRow> {
     for await (const row of rows) {
       if (bytes !== undefined)
@@ -185,12 +177,12 @@ export class BulkStaging {
     }
   }
 
-  /** @throws StagingLostError when they are gone */
+  /** @throws StagingLostError */
   rowsOf(group: number): Promise<readonly FrozenBulkRow[]> {
     return this.frozen.chunk(this.#key("groups/"), group);
   }
 
-  /** A few rows in memory at a time. @throws StagingLostError when they are gone */
+  /** @throws StagingLostError */
   async *everyRow({ groups }: FrozenFile): AsyncGenerator<FrozenBulkRow> {
     for (let group = 0; group < groups.total; group += 1) yield* await this.rowsOf(group);
   }
@@ -204,37 +196,36 @@ export class BulkStaging {
     return this.sealed.kept(this.#key(`closed/${group}`));
   }
 
-  /** A group's close, with items that failed by the whole run. */
+  /** With items that failed by the whole run. */
   async closed(group: number): Promise<StagedClose> {
     const close = await this.close(group).require();
     const refuted = (await this.refuted.find()) ?? [];
     return { ...close, failed: [...close.failed, ...refuted.filter((one) => one.group === group)] };
   }
 
-  /** For the calls of an item; ends in `/`. */
+  /** Ends in `/`. */
   itemPrefix(group: number, item: number): string {
     return this.#key(`items/${group}/${item}/`);
   }
 
-  /** Epoch milliseconds of the last staged call; 0 for none. */
+  /** Epoch milliseconds; 0 for none. */
   async lastCallAt(): Promise<number> {
     const entries = await this.sealed.list(this.#key("items/"));
     return entries.reduce((last, { modifiedAt }) => Math.max(last, modifiedAt.getTime()), 0);
   }
 
-  /** Stages results under a new name, which a history will hold. */
+  /** A history will hold the name. */
   keepResults(name: string): KeptResults {
     return new KeptResults(name, (part, results) =>
       this.sealed.put(this.#key(`results/${part}`), results, { durable: true }),
     );
   }
 
-  /** @throws StagingLostError when they are gone */
+  /** @throws StagingLostError */
   results(name: string): Promise<readonly StagedResult[]> {
     return this.sealed.require(this.#key(`results/${name}`));
   }
 
-  /** Notes that the tables have a group's rows. */
   async noteWritten(group: number): Promise<void> {
     await this.sealed.kept(this.#key(`written/${group}`)).put(null);
   }

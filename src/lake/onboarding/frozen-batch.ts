@@ -10,21 +10,21 @@ import { callsPrefix } from "./call-notes.js";
 
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
-  /** Of the file, including wrong ones. */
+  /** Wrong ones included. */
   readonly rows: number;
-  /** Hex, of every row's line in the batch's id. */
+  /** Hex, of every `batchLine`. */
   readonly sha256: string;
 }
 
 export interface FreezableRow {
   readonly row: FrozenRow;
-  /** Opens the file that a column names; left out for a wrong row. */
+  /** Left out for a wrong row. */
   readonly open?: (column: string) => AsyncIterable<Uint8Array>;
 }
 
 /**
- * The customers files that batches run on: copied once into the staging area, sealed, so that a later change of
- * a file is another batch and workflows carry row numbers only.
+ * Customers files, copied once into the staging area and sealed: a file that changes later is another batch, and
+ * workflows carry row numbers only.
  */
 export class FrozenBatches {
   readonly #rows: SealedRows<FrozenRow>;
@@ -34,9 +34,8 @@ export class FrozenBatches {
   }
 
   /**
-   * Copies the rows of a batch and the documents that they name. A batch that exists stays as it is.
-   *
-   * @throws InputError where the file or a document has changed since the batch's id was made; no batch is made then.
+   * Copies rows and documents of a batch that is not there yet.
+   * @throws InputError where one has changed since the batch's id was made; no batch is made then.
    */
   async freeze(facts: BatchFacts, rows: AsyncIterable<FreezableRow>): Promise<void> {
     if ((await this.manifest(facts.batchId)) !== undefined) return;
@@ -47,44 +46,43 @@ export class FrozenBatches {
     await this.#manifest(facts.batchId).putIfAbsent(facts);
   }
 
-  /** A batch's manifest; undefined where it was not completely frozen. */
+  /** Undefined where it was not completely frozen. */
   manifest(batchId: string): Promise<BatchFacts | undefined> {
     return this.#manifest(batchId).find();
   }
 
-  /** The manifest of a batch that must exist. @throws StagingLostError */
+  /** @throws StagingLostError */
   require(batchId: string): Promise<BatchFacts> {
     return this.#manifest(batchId).require();
   }
 
-  /** Rows `[from, to)` of a batch as they are now, `to` at most its number of rows. @throws StagingLostError */
+  /** Rows `[from, to)`, `to` at most their number. @throws StagingLostError */
   rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
     return this.#orLose(batchId, () => this.#rows.read(rowsPrefix(batchId), from, to, true));
   }
 
-  /** The right row of that index, of a batch that runs. @throws StagingLostError, or Error where there is none */
+  /** @throws StagingLostError, or Error where that row is wrong or not there */
   async row(batchId: string, index: number): Promise<RightRow> {
     const [found] = await this.#orLose(batchId, () => this.#rows.read(rowsPrefix(batchId), index, index + 1));
     if (found !== undefined && isRight(found)) return found;
     throw new Error(`row ${index} of ${batchId} ${found === undefined ? "does not exist" : "can't run"}`);
   }
 
-  /** The bytes of a document, as they were when the batch was frozen. @throws StagingLostError */
+  /** @throws StagingLostError */
   document(batchId: string, line: number, identifier: string): Promise<SealedStream> {
     return this.#orLose(batchId, () =>
       frozenFile(this.sealed, batchPrefix(batchId), line, documentColumn(identifier)),
     );
   }
 
-  /** The rows of a batch, as far as they are there. */
+  /** As far as they are there. */
   async *everyRow(batchId: string): AsyncGenerator<FrozenRow> {
     for await (const [, rows] of this.#rows.chunks(rowsPrefix(batchId))) yield* rows;
   }
 
   /**
-   * Takes rows out of a batch that does not run, with their documents, outcomes, continuations and the answers to their
-   * calls. They stay as rows that are wrong, so that no later run of the batch asks for anything. Killed anywhere, it does
-   * the rest when it is called again.
+   * Takes rows out of a batch that does not run, with their documents, outcomes, continuations and answers. They stay as
+   * wrong rows, so that no later run asks for anything. After a kill, the next call does the rest.
    */
   async forget(batchId: string, lines: ReadonlySet<number>): Promise<void> {
     for await (const [key, rows] of this.#rows.chunks(rowsPrefix(batchId))) {
@@ -121,7 +119,7 @@ export class FrozenBatches {
     return this.sealed.kept(`${batchPrefix(batchId)}batch`);
   }
 
-  /** Reads a part of a batch. If that is lost, so is the manifest: `freeze` copies everything again then. */
+  /** A part that is lost takes the manifest with it: `freeze` copies everything again then. */
   async #orLose<R>(batchId: string, read: () => Promise<R>): Promise<R> {
     try {
       return await read();
@@ -142,7 +140,7 @@ function rowsPrefix(batchId: string): string {
   return `${batchPrefix(batchId)}customers/`;
 }
 
-/** An outcome until `recordOutcomes` writes it into the tables; workflows know its name only. */
+/** Until `recordOutcomes` writes it into the tables; workflows know its name only. */
 export function keptOutcome(sealed: SealedStore, batchId: string, { line, attempt, version }: OutcomeName) {
   return sealed.kept<Outcome>(`${batchPrefix(batchId)}outcomes/${line}-${attempt}-${version}`);
 }
