@@ -33,11 +33,21 @@ export async function finishRun(
   deps: SyncDependencies,
   { totals, roster, pausedMs, ...run }: FinishRunInput,
 ): Promise<FinishedRun> {
-  const { undecided, calls: more } = await pendingRule(deps, run);
-  const open = await openRows(deps, run.runId);
+  const isWhole = run.status === "completed" || run.status === "completed_with_failures";
+  const findRule = () => (isWhole ? findPendingRule(deps, run.runId) : Promise.resolve(NOTHING_FOUND));
+  const rule = await orElse(
+    deps,
+    run.runId,
+    NOTHING_FOUND,
+    "find out what becomes of pending rows",
+    findRule,
+  );
+  const open = await orElse(deps, run.runId, null, "count the open rows in quarantine", async () => {
+    return (await openQuarantine(deps.lake)).rows;
+  });
   const lists = await listedRows(deps, run);
   const { users, links, rows, pages, restarts, answer_bytes } = totals;
-  const calls = totals.calls + more;
+  const calls = totals.calls + rule.calls;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
   const sums = { users: users.total, links: all, pages, restarts, calls, answer_bytes, paused_ms: pausedMs };
   const counts = { ...links, ...rows, ...sums, ...(open !== null && { quarantine_open: open }) };
@@ -55,47 +65,36 @@ export async function finishRun(
     await staging.dropRun(run.runId);
     if (retryOf !== undefined) await staging.dropRun(leftOf(retryOf));
   });
-  return { ...ended, open, lists, pending_undecided: undecided, calls };
+  return { ...ended, open, lists, pending_undecided: rule.undecided, calls };
 }
 
-/** Never fails the end of a run, as {@link openRows}. */
-async function pendingRule(
-  deps: SyncDependencies,
-  { runId, status }: Pick<FinishRunInput, "runId" | "status">,
+/** Finds out what only informs: it never fails the end of a run, whose row and exit code are about what the run did. */
+async function orElse<T>(
+  { log }: Dependencies,
+  run_id: string,
+  none: T,
+  what: string,
+  work: () => Promise<T>,
 ) {
-  if (status !== "completed" && status !== "completed_with_failures") return NOTHING_FOUND;
   try {
-    return await findPendingRule(deps, runId);
+    return await work();
   } catch (error) {
-    deps.log.warn({ run_id: runId, err: error }, "could not find out what becomes of pending rows");
-    return NOTHING_FOUND;
+    log.warn({ run_id, err: error }, `could not ${what}`);
+    return none;
   }
 }
 
-/** Never fails the end of a run, as {@link openRows}. */
 async function listedRows(
-  { streams, lake, log }: SyncDependencies,
+  deps: SyncDependencies,
   { runId, options }: Pick<FinishRunInput, "runId" | "options">,
 ): Promise<ListedRows[]> {
-  const found: ListedRows[] = [];
-  for (const { name, table } of streams) {
+  const lists: ListedRows[] = [];
+  for (const { name, table } of deps.streams) {
     if (!isHistory(table) || !options.streams.includes(name)) continue;
-    try {
-      const rows = await rowsOfRun(lake, table, runId);
-      if (rows !== undefined) found.push({ stream: name, ...rows });
-    } catch (error) {
-      log.warn({ runId, stream: name, err: error }, "could not count the rows of the run");
-    }
+    const rows = await orElse(deps, runId, undefined, `count the rows of the run in ${name}`, () =>
+      rowsOfRun(deps.lake, table, runId),
+    );
+    if (rows !== undefined) lists.push({ stream: name, ...rows });
   }
-  return found;
-}
-
-/** Never fails the end of a run, whose row and exit code are about what it did. */
-async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
-  try {
-    return (await openQuarantine(lake)).rows;
-  } catch (error) {
-    log.warn({ run_id: runId, err: error }, "could not count the open rows in quarantine");
-    return null;
-  }
+  return lists;
 }

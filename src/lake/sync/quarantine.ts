@@ -74,7 +74,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
 }
 
 /** Of two machines. */
-const MAX_CLOCK_SKEW = HOUR;
+export const MAX_CLOCK_SKEW = HOUR;
 /** With more, almost every file holds some of them. */
 const MOST_LINKS = 100;
 

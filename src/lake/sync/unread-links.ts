@@ -1,4 +1,3 @@
-import { HOUR } from "../../domain/duration.js";
 import { turnOf } from "../../domain/sync/link-obstacle.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
@@ -7,15 +6,13 @@ import { linkSyncs } from "../tables/link-syncs.js";
 import { IS_TIMELY } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { linkCheckpoints } from "./link-checkpoint.js";
+import { MAX_CLOCK_SKEW } from "./quarantine.js";
 
 interface RunStart {
   readonly runId: string;
   /** It wrote nothing before. */
   readonly startedAt: number;
 }
-
-/** Of two machines. */
-const MAX_CLOCK_SKEW = HOUR;
 
 /** Lists a run's links. @param condition SQL on rows of `link_syncs` */
 export async function linksOfRun(

@@ -68,13 +68,12 @@ class LinkReader {
     const sha256 = staged?.header.sha256 ?? hash("sha256", body);
     const repeats = await this.#addsNothing(progress, facts, body);
     if (repeats === "torn") return repeats;
-    if (staged !== undefined) return { facts, body, sha256, place: staged.place, repeats };
-    // It is not loaded, so it needs no clean page.
-    const needsCleaning = !repeats && facts.needsCleaning;
-    const cleaned = needsCleaning
-      ? cleanPage(transactionStream, readPage(transactionStream, body))
-      : undefined;
-    const { place } = await this.state.stage(this.#journal, name, body, { sha256, cleaned });
+    // A page that repeats is not loaded, so it needs no clean page.
+    const cleaned =
+      staged === undefined && facts.needsCleaning && !repeats
+        ? cleanPage(transactionStream, readPage(transactionStream, body))
+        : undefined;
+    const { place } = staged ?? (await this.state.stage(this.#journal, name, body, { sha256, cleaned }));
     return { facts, body, sha256, place, repeats };
   }
 
