@@ -4,11 +4,6 @@ import { identifierProblem } from "../../domain/service/vault/vault-identifier.j
 import type { CheckedRequest, Operation } from "../operations/operation.js";
 import { headerProblem } from "../schemas/header-fields.js";
 
-/** HTTP Basic with the secret key as user name and no password (docs/reference/service.md, "Authentication"). */
-export function basicAuthorization(apiKey: string): string {
-  return `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
-}
-
 /** The header that authenticates a call. @throws InputError without the client token that it needs; UnsendableError */
 export function authHeader(
   operation: Operation,

@@ -10,7 +10,7 @@ import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js
 import { getUser } from "../operations/user.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { newFieldsOf, plainReply, readAnswer } from "./answer.js";
-import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
+import { authHeader, checkGrant } from "./auth.js";
 import type { CallOptions } from "./call-options.js";
 import { CallQueue, type QueuedCall } from "./call-queue.js";
 import { ApiError, AuthError, NotSentError } from "./errors.js";
@@ -70,8 +70,9 @@ class PooledClient {
     const { concurrency, rps = Number.POSITIVE_INFINITY, apiKey } = options;
     this.#options = options;
     this.#basePath = pathname.replace(/\/+$/, "");
-    this.#authorization = basicAuthorization(apiKey);
-    this.#secrets = [apiKey, this.#authorization.replace("Basic ", "")];
+    const encoded = Buffer.from(`${apiKey}:`).toString("base64");
+    this.#authorization = `Basic ${encoded}`;
+    this.#secrets = [apiKey, encoded];
     this.#queue = new CallQueue(new Pacer({ concurrency, rps }), options.pauses);
     this.#earlyIntents = new CallQueue(
       new Pacer({ concurrency: 2 * concurrency, rps: Number.POSITIVE_INFINITY }),

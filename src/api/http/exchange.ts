@@ -16,7 +16,7 @@ import {
   TransientError,
   tooLarge,
 } from "./errors.js";
-import { announced, headerOf, promisesJson } from "./headers.js";
+import { announced, headerOf } from "./headers.js";
 import { MOST_READ, type RefusalBody, relayWords } from "./refusal-words.js";
 
 // A refusal's body decides nothing, but only after it the connection can be reused.
@@ -169,7 +169,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isJson = this.call.operation.answers !== "bytes";
     if (isJson && status !== 200 && !this.call.accepts?.(status))
       return () => new TransientError(this.#facts(), NOT_PROMISED);
-    if (isJson && !promisesJson(headers)) return () => new TransientError(this.#facts(), USELESS_ANSWER);
+    const type = headerOf(headers, "content-type") ?? "";
+    if (isJson && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
+      return () => new TransientError(this.#facts(), USELESS_ANSWER);
     return announced(headers) > this.#mostBytes ? () => this.#tooLarge() : undefined;
   }
 

@@ -15,10 +15,6 @@ export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   return parseRetryAfter(headerOf(headers, "retry-after"), there ?? here);
 }
 
-export function promisesJson(headers: IncomingHttpHeaders): boolean {
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headerOf(headers, "content-type") ?? "");
-}
-
 /** Bytes that an answer says its body has; 0 where it doesn't say. */
 export function announced(headers: IncomingHttpHeaders): number {
   return Number(headerOf(headers, "content-length") ?? 0);

@@ -51,7 +51,11 @@ function refusalWords(
 
 /** The message of simple JSON, the visible text of HTML, else the whole. */
 function spokenBy(body: string): string {
-  if (/^\s*</.test(body)) return seenOf(body);
+  if (/^\s*</.test(body))
+    return body
+      .replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ")
+      .replace(/<!--[\s\S]*?(-->|$)/g, " ")
+      .replace(/<[^>]*(>|$)/g, " ");
   try {
     return messageOf(JSON.parse(body));
   } catch {
@@ -66,17 +70,10 @@ function messageOf(json: unknown): string {
   const [only] = members;
   if (members.length === 1 && only !== undefined && !Array.isArray(only[1])) return messageOf(only[1]);
   const isFlat = members.every(([, value]) => typeof value !== "object" || value === null);
-  const said = SAYING.map((name) => (json as Record<string, unknown>)[name]).find(
+  const message = SAYING.map((name) => (json as Record<string, unknown>)[name]).find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
   );
-  return isFlat && said !== undefined ? said : JSON.stringify(json);
-}
-
-function seenOf(html: string): string {
-  return html
-    .replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ")
-    .replace(/<!--[\s\S]*?(-->|$)/g, " ")
-    .replace(/<[^>]*(>|$)/g, " ");
+  return isFlat && message !== undefined ? message : JSON.stringify(json);
 }
 
 /** Masks what looks personal or secret, although no request sent it. */

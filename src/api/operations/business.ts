@@ -4,7 +4,7 @@ import { businessInsightsSchema } from "../schemas/business-insights.js";
 import { anyText, filledText, looseObject, optionalText, strictObject } from "../schemas/fields.js";
 import { headerText } from "../schemas/header-fields.js";
 import { ids } from "../schemas/parameters.js";
-import { type CheckedRequest, defineOperation, defineRead, type RuleBreach } from "./operation.js";
+import { defineOperation, defineRead } from "./operation.js";
 
 const externalId = ruled(anyText, (text) => businessExternalIdProblem(text)?.rule).describe(
   `your own id: ${BUSINESS_EXTERNAL_ID}`,
@@ -30,7 +30,15 @@ export const createBusiness = defineOperation({
     body: vaultMap("create_business").optional(),
   },
   headerNames: { external_id: "x-external-id", sandbox_id: "x-sandbox-id" },
-  check: idOrData,
+  check: ({ headers, body }) => {
+    const data = Object.keys((body as Record<string, unknown> | undefined) ?? {}).length;
+    if (headers.external_id === undefined || data === 0) return undefined;
+    return {
+      field: "header option external_id",
+      problem: "given together with data in the body",
+      accepted: "an external id or initial data; write the data afterwards",
+    };
+  },
   response: entity,
   names: [
     { field: "external_id", parameter: "headers.external_id" },
@@ -43,16 +51,6 @@ export const createBusiness = defineOperation({
   answer: "`{id, external_id?, sandbox_id?}`",
   notShown: "The status for an `x-external-id` that is taken: any 4xx is a `RejectedError`.",
 });
-
-function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
-  const data = Object.keys((body as Record<string, unknown> | undefined) ?? {}).length;
-  if (headers.external_id === undefined || data === 0) return undefined;
-  return {
-    field: "header option external_id",
-    problem: "given together with data in the body",
-    accepted: "an external id or initial data; write the data afterwards",
-  };
-}
 
 /** docs/reference/service.md, "Business update". */
 export const updateBusiness = defineOperation({

@@ -18,7 +18,7 @@ export interface CheckedRequest {
 }
 
 /** A rule that a request breaks, without a value. */
-export interface RuleBreach {
+interface RuleBreach {
   /** `body field external_id` */
   readonly field: string;
   readonly problem: string;

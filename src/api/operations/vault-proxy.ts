@@ -11,7 +11,7 @@ import {
   targetMethod,
 } from "../schemas/header-fields.js";
 import { ids } from "../schemas/parameters.js";
-import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
+import { defineOperation } from "./operation.js";
 
 const headers = strictObject({
   fp_id: headerText.optional().describe("the one user whose data is used; tokens may then omit the fp_id"),
@@ -56,7 +56,16 @@ export const callVaultProxy = defineOperation({
   // Some services pass only forwarded headers on.
   alsoAs: { content_type: "x-fp-proxy-fwd-content-type" },
   relays: true,
-  check: certificateWithKey,
+  check: ({ headers: { client_cert: cert, client_key: key } }) => {
+    if ((cert === undefined) === (key === undefined)) return undefined;
+    const [missing, other] =
+      cert === undefined ? ["client_cert", "client_key"] : ["client_key", "client_cert"];
+    return {
+      field: `header option ${missing}`,
+      problem: `missing, and ${other} is given`,
+      accepted: "certificate and key, or neither",
+    };
+  },
   sends: "bytes",
   response: z.custom<Buffer>((value) => value instanceof Uint8Array, "not bytes"),
   answers: "bytes",
@@ -68,15 +77,3 @@ export const callVaultProxy = defineOperation({
   notShown:
     "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error, unless the caller accepts any status. A header that ends in `-proxy-upstream-status-code` has the target's; without it, 400 and 502 may come after the target acted. Whether the content type reaches the target: it is forwarded too. How to give several pinned certificates: one after the other inside the base64.",
 });
-
-function certificateWithKey({ headers }: CheckedRequest): RuleBreach | undefined {
-  const missing =
-    headers.client_cert === undefined ? "client_cert" : headers.client_key === undefined ? "client_key" : "";
-  if (missing === "" || (headers.client_cert === undefined && headers.client_key === undefined))
-    return undefined;
-  return {
-    field: `header option ${missing}`,
-    problem: `missing, and ${missing === "client_key" ? "client_cert" : "client_key"} is given`,
-    accepted: "certificate and key, or neither",
-  };
-}

@@ -65,16 +65,12 @@ const CONTROL_OR_SURROGATE = /[\p{Cc}\p{Surrogate}]/u;
  * @throws UnsendableError for a value that a server might read as none or several segments
  */
 export function fillPath(template: string, values: Readonly<Record<string, unknown>>): string {
-  return template.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeSegment(name, values[name]));
-}
-
-function encodeSegment(name: string, value: unknown): string {
-  const problem = segmentProblem(value);
-  if (problem !== undefined) {
+  return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const problem = segmentProblem(values[name]);
+    if (problem === undefined) return encodeURIComponent(values[name] as string);
     const rule = `path parameter ${name} ${problem}`;
     throw new UnsendableError(rule, `${rule}; nothing was sent. Give the id as the service issued it`);
-  }
-  return encodeURIComponent(value as string);
+  });
 }
 
 /** Why a value can't be a path segment, without quoting it. */
