@@ -26,10 +26,10 @@ import { callHooks, type HookDependencies } from "./hooks/call-hooks.js";
 import { findLate } from "./hooks/find-late.js";
 import { sendHook } from "./hooks/send-hook.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
-import { handOverRows, stopRows } from "./onboarding/batch/hand-over.js";
+import { tellRows } from "./onboarding/batch/hand-over.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
 import type { OnboardingDependencies } from "./onboarding/dependencies.js";
-import { findRows, settleRows } from "./onboarding/follow/settle-rows.js";
+import { applySlices, findRows } from "./onboarding/follow/apply-slices.js";
 import { workRows } from "./onboarding/follow/work-rows.js";
 import { writeRunRow } from "./run-row.js";
 import { RunWarnings } from "./run-warnings.js";
@@ -94,7 +94,7 @@ export function createActivities(
     // The watch lasts as long as there are workers.
     findLate: byPolicy(findLate),
     findRows: (input?: Parameters<typeof findRows>[1]) => asActivityFailure(() => findRows(deps, input)),
-    handOverRows: bound(handOverRows),
+    tellRows: bound(tellRows),
     load: bound(load),
     maintainLake: bound(maintainLake),
     materialize: bound(materialize),
@@ -106,9 +106,8 @@ export function createActivities(
     sendHook: byPolicy(sendHook),
     recordFailedFiring: kept(recordFailedFiring),
     readSlice: bound(readSlice),
-    settleRows: kept(settleRows),
+    applySlices: kept(applySlices),
     startFiredRun: bound(startFiredRun),
-    stopRows: bound(stopRows),
     workRows: kept(workRows),
   };
   const check = sameLake(deps.lake.store);

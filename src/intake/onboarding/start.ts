@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import { SECOND } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
-import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
+import { batchWorkflowId, followWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { NewRun } from "../../domain/run.js";
 import { counted } from "../../domain/words/counted.js";
@@ -76,7 +76,6 @@ function inputOf({ facts, options, scope }: ReadyBatch): Omit<BatchRunInput, key
     ...run,
     batchId,
     scope,
-    playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),
     options: { playbook, mode, limit, window, circuit, retry, ...times },
   };

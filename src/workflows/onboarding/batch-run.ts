@@ -33,12 +33,11 @@ import {
   rowsToPlan,
   waitingCustomers,
 } from "../../domain/onboarding/batch/batch-state.js";
-import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 
-const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HEARTBEATING);
+const { planCustomers, tellRows } = proxyActivities<Activities>(HEARTBEATING);
 
 const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; runs resume continues it" };
 
@@ -145,10 +144,19 @@ export class BatchRun {
 
   async #handOver(rows: readonly RowToRun[]): Promise<void> {
     if (rows.length === 0) return;
-    await handOverRows({
-      scope: this.#input.scope,
-      rows: rows.map((row) => handedRow(this.#input, this.#batch, row)),
-    });
+    const { scope, batchId, runId, syncTimeoutSecs, plainOutput, timing } = this.#input;
+    const common = {
+      batchId,
+      runId,
+      syncTimeoutSecs,
+      plainOutput,
+      timing,
+      authEpoch: `${runId}/${this.#batch.resumes}`,
+      startedAt: new Date().toISOString(),
+      batchWorkflowId: workflowInfo().workflowId,
+      outputExpected: areOutputsExpected(this.#batch),
+    };
+    await tellRows({ scope, signal: "handOver", message: rows.map((row) => ({ ...row, ...common })) });
   }
 
   /** Hands silent rows over again: one that is open answers, and one that was lost is found by its kept call. */
@@ -175,25 +183,6 @@ export class BatchRun {
 
   async #stopRows(): Promise<void> {
     const { batchId, scope } = this.#input;
-    await stopRows({ scope, batchId });
+    await tellRows({ scope, signal: "stop", message: batchId });
   }
-}
-
-function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...row }: RowToRun): HandedRow {
-  const { batchId, runId, syncTimeoutSecs, plainOutput, timing } = input;
-  return {
-    key: customerKey(input.playbookKey, identity),
-    input: {
-      ...row,
-      batchId,
-      runId,
-      syncTimeoutSecs,
-      plainOutput,
-      timing,
-      authEpoch: `${runId}/${batch.resumes}`,
-      startedAt: new Date().toISOString(),
-      batchWorkflowId: workflowInfo().workflowId,
-      outputExpected: areOutputsExpected(batch),
-    },
-  };
 }

@@ -12,12 +12,12 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
+import type { DueRows } from "../../activities/onboarding/follow/apply-slices.js";
 import { groupedBy } from "../../domain/grouped-by.js";
+import type { CustomerInput } from "../../domain/onboarding/batch/batch-rows.js";
 import type { AddressedReport } from "../../domain/onboarding/customer/open-customer.js";
 import {
   type CustomerNews,
-  type HandedRow,
   type Inbox,
   least,
   type ShardFacts,
@@ -35,7 +35,7 @@ import {
 } from "../policies.js";
 import { runLog } from "../run-details.js";
 
-const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
+const { applySlices, findRows } = proxyActivities<Activities>(HEARTBEATING);
 const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
 
 const MOST_IN_SLICE = 50;
@@ -51,7 +51,7 @@ interface FollowState {
   readonly shards: Readonly<Record<number, ShardFacts>>;
   readonly inbox: Inbox;
   readonly ended: readonly string[];
-  readonly settled: readonly string[];
+  readonly applied: readonly string[];
   readonly worked: readonly string[];
   readonly lost?: readonly string[];
 }
@@ -60,7 +60,7 @@ interface Slice extends DueRows {
   readonly scope: CancellationScope;
 }
 
-const NEW: FollowState = { version: 0, shards: {}, inbox: EMPTY, ended: [], settled: [], worked: [] };
+const NEW: FollowState = { version: 0, shards: {}, inbox: EMPTY, ended: [], applied: [], worked: [] };
 
 class FollowRun {
   #state: FollowState;
@@ -74,7 +74,7 @@ class FollowRun {
       this.#change({ inbox: { ...inbox, ...change(inbox) } });
     };
     const { handOver, news, stop, tryNow } = FOLLOW_SIGNALS;
-    setHandler(defineSignal<[readonly HandedRow[]]>(handOver), (more) =>
+    setHandler(defineSignal<[readonly CustomerInput[]]>(handOver), (more) =>
       add(({ rows }) => ({ rows: [...rows, ...more] })),
     );
     setHandler(defineSignal<[readonly CustomerNews[]]>(news), (more) =>
@@ -106,7 +106,7 @@ class FollowRun {
       await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
       if (this.#isDone) return "done";
       if (this.#isOver) return "long";
-      this.#change({ version: await this.#settle(this.#state.version + 1) });
+      this.#change({ version: await this.#apply(this.#state.version + 1) });
     }
   }
 
@@ -146,9 +146,9 @@ class FollowRun {
     return Math.min(LONGEST_WAIT_MS, Math.max(1, next - Date.now()));
   }
 
-  /** Settles as this version, or as a higher one; returns which it was. */
-  async #settle(first: number): Promise<number> {
-    const { inbox, ended: slices, settled, worked } = this.#state;
+  /** Applies what happened as this version, or as a higher one; returns which it was. */
+  async #apply(first: number): Promise<number> {
+    const { inbox, ended: slices, applied, worked } = this.#state;
     const { rows, news, stops, tryNow } = inbox;
     const now = Date.now();
     const left = rows.slice(ROWS_AT_ONCE);
@@ -156,7 +156,7 @@ class FollowRun {
       // A batch that was cancelled may have rows among those that are left.
       inbox: { ...EMPTY, rows: left, news: news.slice(ROWS_AT_ONCE), stops: left.length > 0 ? stops : [] },
       ended: [],
-      settled: slices,
+      applied: slices,
       worked: [],
     });
     const room = this.#room;
@@ -164,9 +164,9 @@ class FollowRun {
     const shards = Object.entries(this.#state.shards).filter(isDue);
     const due = [...shards.map(([shard]) => Number(shard)), ...worked.map(shardOf)];
     const taken = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
-    const input = { ...taken, now, slices, settled, busy: this.#busy, due, room };
+    const input = { ...taken, now, slices, applied, busy: this.#busy, due, room };
     for (let version = first; ; ) {
-      const result = await retryForever((lossy) => settleRows({ ...input, version, ...lossy }));
+      const result = await retryForever((lossy) => applySlices({ ...input, version, ...lossy }));
       if (result.taken === undefined) {
         this.#change({ shards: { ...this.#state.shards, ...result.shards } });
         if (result.lost) this.#change({ lost: [...(this.#state.lost ?? []), ...result.lost] });
@@ -243,7 +243,7 @@ async function retryForever<R>(work: (lossy?: { readonly withoutLost: true }) =>
       if (!(error instanceof ActivityFailure)) throw error;
       runLog.warn(
         { error: error.cause?.message },
-        "open rows can't be settled now; the next attempt follows soon",
+        "open rows can't be brought up to date now; the next attempt follows soon",
       );
       await sleep(SLICE_PAUSE_MS);
     }

@@ -4,7 +4,7 @@ export const rowToRun = (row: number): RowToRun => ({
   row,
   line: row + 2,
   attempt: 1,
-  identity: `i${row}`,
+  key: `pb_1/${row}`,
   rowKey: `k${row}`,
   prepare: false,
   open: null,

@@ -1,6 +1,7 @@
 import type { CustomerInput } from "../../../src/domain/onboarding/batch/batch-rows.js";
 import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
+import { customerKey } from "../../../src/domain/onboarding/follow/shard.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
@@ -11,6 +12,7 @@ export const FIRST_ROW = {
   row: 0,
   line: 2,
   attempt: 1,
+  key: customerKey("pb_1", "7f00000000000000000000000000000f"),
   rowKey: "key",
   authEpoch: "run-1/0",
   retry: false,

@@ -1,22 +1,20 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import type { HandedRow } from "../../../domain/onboarding/follow/shard.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { tellFollow } from "../../../temporal/onboarding/open-rows.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-/** Hands rows of a batch over to the workflow of all open rows, which is started where it does not run. */
-export function handOverRows(
+/** Hands rows of a batch over to the workflow of all open rows, or stops those of a cancelled batch. */
+export function tellRows(
   _: OnboardingDependencies,
-  { scope, rows }: { readonly scope: string; readonly rows: readonly HandedRow[] },
+  {
+    scope,
+    signal,
+    message,
+  }: { readonly scope: string } & (
+    | { readonly signal: "handOver"; readonly message: readonly CustomerInput[] }
+    | { readonly signal: "stop"; readonly message: string }
+  ),
 ): Promise<void> {
   const { taskQueue } = activityInfo();
-  return tellFollow(Context.current().client, { scope, taskQueue }, "handOver", rows);
-}
-
-/** Stops the open rows of a cancelled batch, also those that wait for people. */
-export function stopRows(
-  _: OnboardingDependencies,
-  { scope, batchId }: { readonly scope: string; readonly batchId: string },
-): Promise<void> {
-  const { taskQueue } = activityInfo();
-  return tellFollow(Context.current().client, { scope, taskQueue }, "stop", batchId);
+  return tellFollow(Context.current().client, { scope, taskQueue }, signal, message);
 }

@@ -11,6 +11,7 @@ import {
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import { isRight, type RightRow, type WrongRow } from "../../../domain/onboarding/customer.js";
+import { customerKey } from "../../../domain/onboarding/follow/shard.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import {
   adoptedEvent,
@@ -126,7 +127,7 @@ async function planRight(
   }
   const plan = planRow({ own, other }, input);
   const { attempt } = plan;
-  const run = runOf(row, attempt);
+  const run = runOf(row, attempt, (await deps.batches.require(batchId)).playbook);
   switch (plan.kind) {
     case "run":
       return { run };
@@ -156,7 +157,11 @@ async function planRight(
   }
 }
 
-function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt: number): RowToRun {
+function runOf(
+  { row, line, rowKey, identityHash, customer }: RightRow,
+  attempt: number,
+  playbook: string,
+): RowToRun {
   const { create, vault, documents } = customer;
   const prepare = create || Object.keys(vault).length + Object.keys(documents).length > 0;
   return {
@@ -164,7 +169,7 @@ function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt:
     line,
     attempt,
     rowKey,
-    identity: identityHash,
+    key: customerKey(playbookKeyOf(playbook), identityHash),
     prepare,
     open: null,
     retry: false,

@@ -22,7 +22,7 @@ interface WorkRowsInput {
   readonly dueAt: number;
 }
 
-/** Works on due rows, all at once, and keeps what came of it; `settleRows` applies it. */
+/** Works on due rows, all at once, and keeps what came of it; `applySlices` applies it. */
 export async function workRows(
   deps: OnboardingDependencies,
   { slice, keys, dueAt }: WorkRowsInput,
@@ -40,7 +40,7 @@ export async function workRows(
     const next = await step(row).catch((error: unknown) => afterError(row, error));
     const { reports, records } = row;
     const { batchId, line, attempt } = one.input;
-    return [{ key, row: { batchId, line, attempt }, read: one.mail.events.length, next, reports, records }];
+    return [{ row: { key, batchId, line, attempt }, read: one.mail.events.length, next, reports, records }];
   });
   await kept.putIfAbsent(stepped.flat());
 }

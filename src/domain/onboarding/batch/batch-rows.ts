@@ -14,7 +14,8 @@ export interface RowToRun {
   /** From 1; one more with every `runs retry`. */
   readonly attempt: number;
   readonly rowKey: string;
-  readonly identity: string;
+  /** Of its open row: {@link customerKey}. */
+  readonly key: string;
   /** Whether it needs a vault, documents or a business first. */
   readonly prepare: boolean;
   /** An earlier command's outcome that may still change. */
@@ -26,7 +27,7 @@ export interface RowToRun {
 }
 
 export interface CustomerInput
-  extends Omit<RowToRun, "identity">,
+  extends RowToRun,
     Pick<BatchRunInput, "batchId" | "runId" | "syncTimeoutSecs" | "plainOutput" | "timing"> {
   readonly batchWorkflowId: string;
   /** Of credentials: refused ones stop all calls of their epoch; a resumed batch begins another. */
@@ -80,7 +81,6 @@ export type CustomerReport =
 export interface BatchRunInput extends NewRun {
   readonly batchId: string;
   readonly scope: string;
-  readonly playbookKey: string;
   readonly upTo: number;
   /** Seconds for a decision; null where it comes later (docs/reference/service.md, "Onboarding creation"). */
   readonly syncTimeoutSecs: number | null;

@@ -29,7 +29,7 @@ The life of a customer's row.
    says, and by news: webhooks and validated sessions come into its {@link Mail} at any time, and a slice reads them.
 4. Where an outcome is due, a slice stages it as the next version, sealed; where the service gave a continuation, it
    delivers this to the batch's file. A step that fails is tried again from where it began; {@link Tries} counts that.
-5. What a slice did is one object in the staging area. `settleRows` applies it (`applySlice`): first the outcomes go into
+5. What a slice did is one object in the staging area. `applySlices` applies it (`shard.ts`): first the outcomes go into
    the tables, then the new rows into the next version of the shards, then the reports to the batches.
 6. Once a row's phase is no longer `machine`, its batch hears of it (`isReported`) and no longer waits for it. The row stays open
    until it is `final`, its deadline passes or its batch is stopped; further outcomes are further versions.

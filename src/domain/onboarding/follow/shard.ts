@@ -34,14 +34,8 @@ export interface CustomerNews {
   readonly event: CustomerEvent;
 }
 
-export interface HandedRow {
-  readonly key: string;
-  readonly input: CustomerInput;
-}
-
 /** Its outcomes are personal data, so it is sealed. */
 export interface SteppedRow {
-  readonly key: string;
   readonly row: RowName;
   /** How many events. */
   readonly read: number;
@@ -50,7 +44,7 @@ export interface SteppedRow {
   readonly records: readonly OutcomeToRecord[];
 }
 
-type RowName = Pick<CustomerInput, "batchId" | "line" | "attempt">;
+type RowName = Pick<CustomerInput, "key" | "batchId" | "line" | "attempt">;
 
 export interface RefusedRow {
   readonly input: CustomerInput;
@@ -58,7 +52,7 @@ export interface RefusedRow {
 }
 
 export interface Inbox {
-  readonly rows: readonly HandedRow[];
+  readonly rows: readonly CustomerInput[];
   readonly news: readonly CustomerNews[];
   readonly stops: readonly string[];
   readonly tryNow: boolean;
@@ -69,7 +63,7 @@ interface Happened extends Inbox {
   readonly now: number;
 }
 
-export function settled(
+export function applySlice(
   before: Shard,
   { stepped, rows, news, stops, tryNow, now }: Happened,
 ): {
@@ -80,16 +74,17 @@ export function settled(
   const open = new Map(Object.entries(before));
   const reports: AddressedReport[] = [];
   const refused: RefusedRow[] = [];
-  for (const { key, row, read, next, reports: sent } of stepped) {
-    const one = open.get(key);
-    // Settled by another version.
+  for (const { row, read, next, reports: sent } of stepped) {
+    const one = open.get(row.key);
+    // Another version has applied it.
     if (one === undefined) continue;
     reports.push(...sent);
     if (!isSameRow(one.input, row)) continue;
-    if (next === null) open.delete(key);
-    else open.set(key, afterStepped(one, next, read));
+    if (next === null) open.delete(row.key);
+    else open.set(row.key, afterStepped(one, next, read));
   }
-  for (const { key, input } of rows) {
+  for (const input of rows) {
+    const { key } = input;
     const busy = open.get(key);
     // One that only waits for people makes room: the newest row of a customer has its later outcomes.
     const isFree = busy === undefined || (busy.isReported && !isSameRow(busy.input, input));

@@ -58,7 +58,7 @@ test("rows that nothing is known of run; a wrong one gets its outcome", async ()
     [4, 1],
   ]);
   expect(run[0]).toMatchObject({ row: 0, prepare: false, open: null, retry: false, before: null });
-  expect(run[0]?.identity).toMatch(/^[0-9a-f]{32}$/);
+  expect(run[0]?.key).toMatch(/^pb_1\/[0-9a-f]{32}$/);
   expect(ended).toEqual([{ status: "invalid", review: false }]);
   expect(await written(batchId, 5)).toMatchObject({
     status: "invalid",

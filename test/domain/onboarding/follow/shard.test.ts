@@ -9,27 +9,25 @@ import {
   openCustomer,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import {
+  applySlice,
   type CustomerNews,
-  customerKey,
   factsOf,
-  type HandedRow,
   type Shard,
   type SteppedRow,
-  settled,
   shardOf,
 } from "../../../../src/domain/onboarding/follow/shard.js";
 import { completed, FIRST_INPUT, INCOMPLETE } from "../../../helpers/onboarding/customer-states.js";
 
-const KEY = customerKey("pb_1", "7f00000000000000000000000000000f");
+const { key: KEY } = FIRST_INPUT;
 const OTHER: CustomerInput = { ...FIRST_INPUT, batchWorkflowId: "onboard-batch/2", batchId: "onb_2", row: 7 };
 const NOTHING = { stepped: [], rows: [], news: [], stops: [], tryNow: false, now: 0 };
-const withRow = (shard: Shard, row: HandedRow, now: number) =>
-  settled(shard, { ...NOTHING, rows: [row], now }).open;
-const withNews = (shard: Shard, news: CustomerNews) => settled(shard, { ...NOTHING, news: [news] }).open;
-const withStop = (shard: Shard, batchId: string) => settled(shard, { ...NOTHING, stops: [batchId] }).open;
-const withoutWaits = (shard: Shard) => settled(shard, { ...NOTHING, tryNow: true }).open;
-const afterStepOf = (shard: Shard, step: SteppedRow) => settled(shard, { ...NOTHING, stepped: [step] });
-const OPEN = withRow({}, { key: KEY, input: FIRST_INPUT }, 0);
+const withRow = (shard: Shard, row: CustomerInput, now: number) =>
+  applySlice(shard, { ...NOTHING, rows: [row], now }).open;
+const withNews = (shard: Shard, news: CustomerNews) => applySlice(shard, { ...NOTHING, news: [news] }).open;
+const withStop = (shard: Shard, batchId: string) => applySlice(shard, { ...NOTHING, stops: [batchId] }).open;
+const withoutWaits = (shard: Shard) => applySlice(shard, { ...NOTHING, tryNow: true }).open;
+const afterStepOf = (shard: Shard, step: SteppedRow) => applySlice(shard, { ...NOTHING, stepped: [step] });
+const OPEN = withRow({}, FIRST_INPUT, 0);
 const one = (shard: Shard) => shard[KEY] as OpenCustomer;
 const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
   return { ...openCustomer(FIRST_INPUT, 0), state: INCOMPLETE, ...change };
@@ -42,10 +40,9 @@ test("a key names its shard by the first three digits of the customer's hash", (
 });
 
 const told = (change: Partial<OpenCustomer> = {}) => ({ [KEY]: waiting({ isReported: true, ...change }) });
-const handed = (shard: Shard, input: CustomerInput) =>
-  settled(shard, { ...NOTHING, rows: [{ key: KEY, input }] });
+const handed = (shard: Shard, input: CustomerInput) => applySlice(shard, { ...NOTHING, rows: [input] });
 const steppedRow = (change: Partial<SteppedRow> = {}): SteppedRow => ({
-  ...{ key: KEY, row: FIRST_INPUT, read: 0, next: null, reports: [], records: [], ...change },
+  ...{ row: FIRST_INPUT, read: 0, next: null, reports: [], records: [], ...change },
 });
 
 test("a row whose customer is in work in another batch is refused", () => {

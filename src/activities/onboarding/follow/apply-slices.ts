@@ -10,13 +10,13 @@ import {
 } from "../../../domain/onboarding/customer/customer-state.js";
 import { type AddressedReport, dueAt } from "../../../domain/onboarding/customer/open-customer.js";
 import {
+  applySlice,
   factsOf,
   type Inbox,
   type RefusedRow,
   type Shard,
   type ShardFacts,
   type SteppedRow,
-  settled,
   shardOf,
   silentReport,
 } from "../../../domain/onboarding/follow/shard.js";
@@ -34,13 +34,13 @@ import { recordOutcomes } from "../record-outcomes.js";
 
 const SHARDS_AT_ONCE = 16;
 
-interface SettleInput extends Inbox {
+interface SlicesInput extends Inbox {
   /** Version of the shards that change; more than any before. */
   readonly version: number;
   readonly now: number;
   readonly slices: readonly string[];
-  /** Slices that were settled before: nothing needs them any more. */
-  readonly settled: readonly string[];
+  /** Slices that were applied before: nothing needs them any more. */
+  readonly applied: readonly string[];
   /** In slices. */
   readonly busy: readonly string[];
   readonly due: readonly number[];
@@ -57,11 +57,11 @@ export interface DueRows {
   readonly keys: readonly string[];
 }
 
-type SettleResult =
+type SlicesResult =
   /** A later version is there, or another one of this number: nothing was changed. */
-  { readonly taken: number } | SettledRows;
+  { readonly taken: number } | AppliedSlices;
 
-interface SettledRows {
+interface AppliedSlices {
   readonly taken?: undefined;
   readonly due: readonly DueRows[];
   readonly reports: readonly AddressedReport[];
@@ -73,7 +73,7 @@ interface SettledRows {
  * Applies to the open rows what slices did and what came for them, writes their outcomes, and finds which rows
  * are due. It reads what does not change, so a repetition writes the same.
  */
-export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
+export async function applySlices(deps: OnboardingDependencies, input: SlicesInput): Promise<SlicesResult> {
   const { sealed, log } = deps;
   const { version, room, now } = input;
   const lost = input.withoutLost ? new Set<string>() : undefined;
@@ -92,7 +92,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const rows = await open.at(version);
   const shards = await mapConcurrent(SHARDS_AT_ONCE, numbers, (number) => open.shard(rows, number));
   const before: Shard = Object.assign({}, ...shards);
-  const { open: after, reports, refused } = settled(before, { ...input, stepped });
+  const { open: after, reports, refused } = applySlice(before, { ...input, stepped });
   const cancelled = await mapConcurrent(SHARDS_AT_ONCE, refused, (row) => cancelRefused(deps, row));
   await recordOutcomes(
     deps,
@@ -104,7 +104,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const gone = [...(lost ?? [])];
   if (changes.length + gone.length > 0) await open.write({ version, id }, rows, changed);
   for (const object of gone) log.error({ object }, `an object of open rows is lost; ${AFTER_LOSS}`);
-  for (const slice of input.settled) await keptSlice(sealed, slice).drop();
+  for (const slice of input.applied) await keptSlice(sealed, slice).drop();
   const due = firstDue(after, now, new Set(input.busy), room);
   const taken = new Set([...input.busy, ...due.flatMap((some) => some.keys)]);
   const ofShard = groupedBy(Object.entries(after), ([key]) => shardOf(key));
@@ -140,7 +140,7 @@ async function cancelRefused(deps: OnboardingDependencies, { input, batchId }: R
 /** The highest version, and what each shard has. */
 export async function findRows(
   { open: all, sealed }: OnboardingDependencies,
-  { withoutLost = false }: Pick<SettleInput, "withoutLost"> = {},
+  { withoutLost = false }: Pick<SlicesInput, "withoutLost"> = {},
 ): Promise<{
   readonly version: number;
   readonly shards: Readonly<Record<number, ShardFacts>>;
@@ -158,9 +158,9 @@ export async function findRows(
   });
 }
 
-function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[]): number[] {
-  const keys = [...rows, ...news, ...stepped].map(({ key }) => key);
-  return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
+function touched({ rows, news, due }: SlicesInput, stepped: readonly SteppedRow[]): number[] {
+  const keyed = [...rows, ...news, ...stepped.map(({ row }) => row)];
+  return [...new Set([...keyed.map(({ key }) => shardOf(key)), ...due])].sort((a, b) => a - b);
 }
 
 function firstDue(open: Shard, now: number, busy: ReadonlySet<string>, room: number): DueRows[] {
