@@ -1,7 +1,7 @@
 import { failureOf } from "../../../src/activities/onboarding/customer/customer-failure.js";
 import { RowInWork } from "../../../src/activities/onboarding/customer/row-in-work.js";
 import type { OnboardingDependencies } from "../../../src/activities/onboarding/dependencies.js";
-import { fail } from "../../../src/activities/onboarding/follow/open-row.js";
+import { fail } from "../../../src/activities/onboarding/follow/work-rows.js";
 import type { OpenCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
 
 /** Works on a row, and ends it where its failure says so; the row after that, with its latest outcome. */

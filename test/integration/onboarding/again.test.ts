@@ -30,7 +30,7 @@ test("runs retry runs what failed as a new attempt; earlier attempts stay", asyn
   });
   expect(await world.outcomes(first)).toMatchObject([
     { status: "pass" },
-    { status: "error", next_action: NEXT_ACTIONS.retry },
+    { status: "error", next_action: NEXT_ACTIONS.failed },
     { status: "failed", error_class: "RejectedError", next_action: NEXT_ACTIONS.refused },
     { status: "pass" },
   ]);

@@ -17,7 +17,7 @@ const refused = (batchId: string) => ({
   status: "cancelled",
   onboarding_id: null,
   error_message: `this customer is in batch ${batchId}; run the same command again`,
-  next_action: NEXT_ACTIONS.again,
+  next_action: NEXT_ACTIONS.cancelled,
 });
 
 test("a customer in work in another batch is cancelled in this one, and run by the same command later", async () => {

@@ -29,11 +29,11 @@ const STATES: readonly (readonly [string, Values, string | null])[] = [
   ["pending", { next_action: NEXT_ACTIONS.wait }, "decision"],
   ["none", { next_action: NEXT_ACTIONS.decide }, "check"],
   ["a_new_one", { next_action: NEXT_ACTIONS.decide }, "check"],
-  ["error", { next_action: NEXT_ACTIONS.retry }, "failed"],
-  ["failed", { ...REVIEW, next_action: NEXT_ACTIONS.retry }, "failed"],
+  ["error", { next_action: NEXT_ACTIONS.failed }, "failed"],
+  ["failed", { ...REVIEW, next_action: NEXT_ACTIONS.failed }, "failed"],
   ["invalid", { started_at: null }, "failed"],
   ["expired_no_response", { next_action: NEXT_ACTIONS.expired }, "expired"],
-  ["cancelled", { next_action: NEXT_ACTIONS.again }, "cancelled"],
+  ["cancelled", { next_action: NEXT_ACTIONS.cancelled }, "cancelled"],
 ];
 
 test("onboarding_queue says what each row waits for, and leaves out those that are done", async () => {

@@ -42,7 +42,7 @@ export async function applyAnswer(
   // Its delivery counts it.
   const linked = link && { ...next, links: link.number - 1 };
   const unlinked = needsCustomer(next) && next.links === 0 ? withoutLink(next) : next;
-  await row.change(linked ?? unlinked, { answer, ...facts });
+  await row.change(linked ?? unlinked, null, { answer, ...facts });
   if (link) row.set({ link });
 }
 

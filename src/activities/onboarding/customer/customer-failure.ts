@@ -43,7 +43,7 @@ function nextActionAfter(error: Error): string {
   const mayHaveWorked =
     isOthers || error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
   if (mayHaveWorked) return NEXT_ACTIONS.check;
-  return isRefusal(error) ? NEXT_ACTIONS.refused : NEXT_ACTIONS.retry;
+  return isRefusal(error) ? NEXT_ACTIONS.refused : NEXT_ACTIONS.failed;
 }
 
 function endsRow(error: Error, { times, since }: OpenCustomer["tries"]): boolean {

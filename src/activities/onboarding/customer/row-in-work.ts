@@ -11,6 +11,7 @@ import {
   type OutcomeToRecord,
   waitedUntil,
 } from "../../../domain/onboarding/customer/open-customer.js";
+import { outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { isTokenRefused } from "./customer-failure.js";
@@ -92,7 +93,8 @@ export class RowInWork {
   }
 
   /** Changes the state, and stages its outcome where one is due. */
-  async change(state: CustomerState, facts: OutcomeFacts): Promise<void> {
+  async change(state: CustomerState, event: string | null, given?: OutcomeFacts): Promise<void> {
+    const facts = { ...(event !== null && { events: [outcomeEvent(event, state.status)] }), ...given };
     const row = { ...this.#one, deadline: waitedUntil(this.#one, state, Date.now()) };
     const { outcome, ...staged } = await stageOutcome(this.deps, row, state, facts);
     this.set(staged);

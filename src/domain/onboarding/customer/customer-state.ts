@@ -18,10 +18,8 @@ export interface CustomerState extends Pick<Verdict, "review"> {
   readonly playbookVersion: number | null;
   /** A reviewer asked the customer for more. */
   readonly infoRequested: boolean;
-  /** Nothing could be posted, or nothing tells. */
-  readonly failed: boolean;
-  readonly cancelled: boolean;
-  readonly expired: boolean;
+  /** Where not by a decision: nothing could be posted, or nothing tells; stopped before the post; the customer did not continue. */
+  readonly end: "failed" | "cancelled" | "expired" | null;
   readonly hasOutput: boolean;
   /** Delivered ones. */
   readonly links: number;
@@ -45,9 +43,7 @@ export const UNPOSTED: CustomerState = {
   decidedBy: null,
   playbookVersion: null,
   infoRequested: false,
-  failed: false,
-  cancelled: false,
-  expired: false,
+  end: null,
   hasOutput: false,
   links: 0,
   linkExpiresAt: null,
@@ -84,7 +80,7 @@ export function afterPost(state: CustomerState, report: OnboardingReport, isQueu
 
 /** An expired row keeps its status, and a decision stays unless a reviewer is to change it. */
 function mayBecome(state: CustomerState, status: string): boolean {
-  if (state.expired) return false;
+  if (isExpired(state)) return false;
   if (!isDecision(state.status)) return true;
   return isDecision(status) && state.review !== false;
 }
@@ -181,15 +177,12 @@ export function needsCustomer(state: CustomerState): boolean {
   return state.status === "incomplete" && state.phase !== "final";
 }
 
-export function lacksOutput({ phase, status, hasOutput, failed, expired }: CustomerState): boolean {
-  if (hasOutput || failed || expired) return false;
-  return phase === "final" && isDecision(status) && status !== "error";
+export function lacksOutput({ phase, status, hasOutput, end }: CustomerState): boolean {
+  return !hasOutput && end === null && phase === "final" && isDecision(status) && status !== "error";
 }
 
 export function rowStatus(state: CustomerState): string {
-  if (state.failed) return "failed";
-  if (state.cancelled) return "cancelled";
-  if (state.expired) return "expired_no_response";
+  if (state.end !== null) return state.end === "expired" ? "expired_no_response" : state.end;
   if (state.status === "incomplete") return "needs_customer";
   return state.status ?? "pending";
 }
@@ -205,16 +198,16 @@ export function afterDecisionTimeout(state: CustomerState): CustomerState {
 
 /** A customer who did not continue has expired. */
 export function afterDeadline(state: CustomerState): CustomerState {
-  return { ...state, phase: "final", expired: state.expired || state.status === "incomplete" };
+  return { ...state, phase: "final", end: state.status === "incomplete" ? "expired" : state.end };
 }
 
 /** It ends with its last status. */
 export function afterStop(state: CustomerState): CustomerState {
-  return { ...state, phase: "final", cancelled: state.onboardingId === null && !state.failed };
+  return { ...state, phase: "final", end: state.end ?? (state.onboardingId === null ? "cancelled" : null) };
 }
 
 export function afterFailure(state: CustomerState): CustomerState {
-  return { ...state, phase: "final", failed: true };
+  return { ...state, phase: "final", end: "failed" };
 }
 
 export function reopened(open: OpenOutcome): CustomerState {
@@ -223,11 +216,13 @@ export function reopened(open: OpenOutcome): CustomerState {
 }
 
 /** A later version is due where any of it has changed. */
-const TOLD = ["status", "review", "expired", "infoRequested", "hasOutput", "playbookVersion"] as const;
+const RECORDED = ["status", "review", "infoRequested", "hasOutput", "playbookVersion"] as const;
 
 export function isOutcomeDue(recorded: CustomerState, now: CustomerState): boolean {
   if (now.phase === "machine") return false;
   if (now.version === 0) return true;
   if (needsCustomer(now) && recorded.linkMissing !== now.linkMissing) return true;
-  return TOLD.some((name) => recorded[name] !== now[name]);
+  return isExpired(recorded) !== isExpired(now) || RECORDED.some((name) => recorded[name] !== now[name]);
 }
+
+const isExpired = ({ end }: CustomerState) => end === "expired";

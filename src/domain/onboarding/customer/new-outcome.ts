@@ -60,9 +60,9 @@ function subjectOf(customer: CustomerRow, facts: OutcomeFacts, prior: Outcome | 
 }
 
 function endOf(state: CustomerState, prior: Outcome | undefined) {
-  const { onboardingId, review, decidedBy, failed, cancelled, expired } = state;
+  const { onboardingId, review, decidedBy, end } = state;
   const status = rowStatus(state);
-  const hasEnded = failed || cancelled || expired || isDecision(state.status);
+  const hasEnded = end !== null || isDecision(state.status);
   // The same end keeps its time.
   const known = prior?.status === status ? prior.settled_at : null;
   return {

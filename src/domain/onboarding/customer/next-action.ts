@@ -8,14 +8,14 @@ export const NEXT_ACTIONS = {
   review: "decide the manual review in the dashboard",
   wait: "nothing yet: the service is still deciding",
   decide: "no decision: check it in the dashboard",
-  retry: "fix what error_message says, then runs retry",
+  failed: "fix what error_message says, then runs retry",
   refused:
     "correct what error_message says: the playbook or the file in a new batch, anything else at the service, then runs retry",
   check: "check in the dashboard whether it was carried out, then runs retry",
   expired: "ask the customer to continue, then runs retry",
   needsFpId: "needs fp_id",
   needsFpBid: "needs fp_bid: check in the dashboard whether the business was created",
-  again: "run the same command again",
+  cancelled: "run the same command again",
   version: "the playbook version that ran is not the pinned one: check it",
 } as const;
 
@@ -28,14 +28,12 @@ export function nextActionOf(state: CustomerState, pinnedVersion: number | null)
 }
 
 function actionOf(state: CustomerState): string | null {
-  const { status, review, failed, cancelled, expired, infoRequested, linkMissing } = state;
-  if (failed) return NEXT_ACTIONS.retry;
-  if (cancelled) return NEXT_ACTIONS.again;
-  if (expired) return NEXT_ACTIONS.expired;
+  const { status, review, end, infoRequested, linkMissing } = state;
+  if (end !== null) return NEXT_ACTIONS[end];
   if (needsCustomer(state)) return linkMissing ? NEXT_ACTIONS.resend : NEXT_ACTIONS.follow;
   if (infoRequested) return NEXT_ACTIONS.answer;
   if (review) return NEXT_ACTIONS.review;
-  if (status === "error") return NEXT_ACTIONS.retry;
+  if (status === "error") return NEXT_ACTIONS.failed;
   if (status === "pending" || status === null) return NEXT_ACTIONS.wait;
   if (status === "none" || !isKnownStatus(status)) return NEXT_ACTIONS.decide;
   return status === "incomplete" ? NEXT_ACTIONS.resend : null;

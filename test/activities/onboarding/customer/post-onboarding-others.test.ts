@@ -58,7 +58,7 @@ test("an onboarding that another customer has is not taken from an answer, and a
   const { state } = await post(0);
   proxy.lie = ({ method }, truth) => (method === "POST" ? { ...truth, id: state.onboardingId } : undefined);
   const lied = await post(1);
-  expect(lied.state.failed).toBe(true);
+  expect(lied.state.end).toBe("failed");
   expect(await outcomeOf(1)).toMatchObject(OTHERS);
   proxy.lie = undefined;
   const { state: repaired } = await post(1, 2);
@@ -77,7 +77,7 @@ test("another customer's list does not resolve a lost answer, and a retry finds 
     path.endsWith("/onboardings")
       ? { ...truth, data: truth.data.map((item: object) => ({ ...item, id: (taken as { id: string }).id })) }
       : undefined;
-  expect((await post(1)).state.failed).toBe(true);
+  expect((await post(1)).state.end).toBe("failed");
   expect(await outcomeOf(1)).toMatchObject(OTHERS);
   proxy.lie = undefined;
   const { state } = await post(1, 2);

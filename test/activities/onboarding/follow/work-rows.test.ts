@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RowInWork } from "../../../../src/activities/onboarding/customer/row-in-work.js";
-import { step } from "../../../../src/activities/onboarding/follow/open-row.js";
-import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
+import { step, workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";

@@ -32,7 +32,7 @@ const outcome = (
   ...more,
 });
 const REVIEW = { requires_manual_review: true, next_action: NEXT_ACTIONS.review };
-const FAILED = { next_action: NEXT_ACTIONS.retry, error_class: "RejectedError", error_message: HOSTILE };
+const FAILED = { next_action: NEXT_ACTIONS.failed, error_class: "RejectedError", error_message: HOSTILE };
 
 interface Model {
   readonly burndown: { readonly batches: object };

@@ -152,8 +152,8 @@ test("after the decision's time: processed as pending, and still listening", () 
 });
 
 test("the deadline ends every wait; only a customer who was waited for has expired", () => {
-  expect(afterDeadline(INCOMPLETE)).toMatchObject({ phase: "final", expired: true });
-  expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "final", expired: false, status: "pass" });
+  expect(afterDeadline(INCOMPLETE)).toMatchObject({ phase: "final", end: "expired" });
+  expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "final", end: null, status: "pass" });
 });
 
 test("an open outcome of an earlier command continues from its status, and is not written again", () => {

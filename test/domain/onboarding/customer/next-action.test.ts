@@ -17,15 +17,15 @@ test.for([
   [{ status: "incomplete" }, NEXT_ACTIONS.follow],
   [{ status: "incomplete", linkMissing: true }, NEXT_ACTIONS.resend],
   [{ status: "incomplete", phase: "final" }, NEXT_ACTIONS.resend],
-  [{ status: "incomplete", expired: true, phase: "final" }, NEXT_ACTIONS.expired],
+  [{ status: "incomplete", end: "expired", phase: "final" }, NEXT_ACTIONS.expired],
   [{ status: "pending" }, NEXT_ACTIONS.wait],
   [{ status: null }, NEXT_ACTIONS.wait],
   [{ status: "none" }, NEXT_ACTIONS.decide],
   [{ status: "brand_new" }, NEXT_ACTIONS.decide],
-  [{ status: "error" }, NEXT_ACTIONS.retry],
-  [{ status: null, failed: true, phase: "final" }, NEXT_ACTIONS.retry],
-  [{ status: "pending", failed: true, phase: "final" }, NEXT_ACTIONS.retry],
-  [{ status: null, cancelled: true, phase: "final" }, NEXT_ACTIONS.again],
+  [{ status: "error" }, NEXT_ACTIONS.failed],
+  [{ status: null, end: "failed", phase: "final" }, NEXT_ACTIONS.failed],
+  [{ status: "pending", end: "failed", phase: "final" }, NEXT_ACTIONS.failed],
+  [{ status: null, end: "cancelled", phase: "final" }, NEXT_ACTIONS.cancelled],
 ] as const)("%o", ([change, expected]) => {
   expect(nextActionOf(state(change), null)).toBe(expected);
 });
