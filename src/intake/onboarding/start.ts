@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { SECOND } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
-import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchWorkflowId, followWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { NewRun } from "../../domain/run.js";

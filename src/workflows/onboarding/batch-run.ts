@@ -20,15 +20,16 @@ import {
   started,
   unstartedEnded,
 } from "../../domain/onboarding/batch/batch-changes.js";
-import type { CustomerReport, RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   areOutputsExpected,
   type BatchPause,
   type BatchState,
+  type CustomerReport,
   customersOf,
   isProcessed,
   newBatch,
   type OnboardBatchInput,
+  type RowToRun,
   rangesOf,
   rowsToPlan,
   waitingCustomers,

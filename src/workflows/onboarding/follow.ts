@@ -14,7 +14,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { DueRows } from "../../activities/onboarding/follow/apply-slices.js";
 import { groupedBy } from "../../domain/grouped-by.js";
-import type { CustomerInput } from "../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../domain/onboarding/batch/batch-state.js";
 import type { AddressedReport } from "../../domain/onboarding/customer/open-customer.js";
 import {
   type CustomerNews,

@@ -1,4 +1,4 @@
-import type { ChunkPlan, DoneReport, RowToRun } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import type { ChunkPlan, DoneReport, RowToRun } from "../../../src/domain/onboarding/batch/batch-state.js";
 
 export const rowToRun = (row: number): RowToRun => ({
   row,

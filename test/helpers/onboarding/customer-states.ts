@@ -1,4 +1,4 @@
-import type { CustomerInput } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey } from "../../../src/domain/onboarding/follow/shard.js";

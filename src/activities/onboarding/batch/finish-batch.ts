@@ -1,5 +1,5 @@
 import { StagingLostError } from "../../../domain/failures.js";
-import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-state.js";
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
 import type { Phases } from "../../../domain/phases.js";
 import type { NewRun } from "../../../domain/run.js";

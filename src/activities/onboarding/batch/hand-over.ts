@@ -1,5 +1,5 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-state.js";
 import { tellFollow } from "../../../temporal/onboarding/open-rows.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 

@@ -1,5 +1,5 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type { BatchRunInput, ChunkPlan, RowToRun } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput, ChunkPlan, RowToRun } from "../../../domain/onboarding/batch/batch-state.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
 import {
   afterFailure,
@@ -28,7 +28,7 @@ import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
-import { stageOutcome } from "../customer/stage-outcome.js";
+import { stageOutcome } from "../customer/row-in-work.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
 

@@ -1,4 +1,4 @@
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerRef } from "../../../domain/onboarding/batch/batch-state.js";
 import { callsPrefix } from "../../../lake/onboarding/call-notes.js";
 import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { answerKey, callState, type KeptAnswer } from "../../calls/call-record.js";

@@ -2,7 +2,7 @@ import { AnotherSubjectError, factsOf } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
 import type { Unauthorized } from "../../../domain/failures.js";
-import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-state.js";
 import { afterPost } from "../../../domain/onboarding/customer/customer-state.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";

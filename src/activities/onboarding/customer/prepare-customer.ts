@@ -5,7 +5,7 @@ import { uploadError } from "../../../api/http/refused-upload.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
 import type { Unauthorized } from "../../../domain/failures.js";
-import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callsPrefix, madeBusiness } from "../../../lake/onboarding/call-notes.js";

@@ -1,9 +1,10 @@
+import { hash } from "node:crypto";
 import { AuthError } from "../../../api/http/errors.js";
 import { added, callsOf } from "../../../domain/counts.js";
 import type { Unauthorized } from "../../../domain/failures.js";
-import type { CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
-import type { CustomerState } from "../../../domain/onboarding/customer/customer-state.js";
-import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
+import type { CustomerInput, CustomerReport } from "../../../domain/onboarding/batch/batch-state.js";
+import { type CustomerState, isOutcomeDue } from "../../../domain/onboarding/customer/customer-state.js";
+import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
   type AddressedReport,
   NO_TRIES,
@@ -11,11 +12,11 @@ import {
   type OutcomeToRecord,
   waitedUntil,
 } from "../../../domain/onboarding/customer/open-customer.js";
-import { outcomeEvent } from "../../../domain/onboarding/outcome.js";
+import { type Outcome, outcomeEvent } from "../../../domain/onboarding/outcome.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { isTokenRefused } from "./customer-failure.js";
-import { stageOutcome } from "./stage-outcome.js";
 
 /** An open row while it is worked on, what its batch is to be told, and what is to be written. */
 export class RowInWork {
@@ -103,4 +104,34 @@ export class RowInWork {
     this.set({ recorded: staged.state });
     this.records.push({ run: { batchId, runId, plainOutput }, outcome });
   }
+}
+
+interface UnstagedRow extends Pick<OpenCustomer, "recorded">, Partial<Pick<OpenCustomer, "deadline">> {
+  readonly input: Pick<CustomerInput, "batchId" | "row" | "line" | "attempt" | "rowKey" | "startedAt">;
+}
+
+/** Stages the outcome of a state, sealed, where a new version is due. */
+export async function stageOutcome(
+  { batches, sealed }: OnboardingDependencies,
+  { input, recorded, deadline }: UnstagedRow,
+  state: CustomerState,
+  facts: OutcomeFacts,
+): Promise<{
+  readonly state: CustomerState;
+  readonly outcome?: Outcome;
+  readonly messageHash?: string | null;
+}> {
+  if (!isOutcomeDue(recorded, state)) return { state };
+  const { batchId, row } = input;
+  const { customer } = await batches.row(batchId, row);
+  const { playbook } = await batches.require(batchId);
+  const { version } = state;
+  const prior =
+    version === 0 ? undefined : await keptOutcome(sealed, batchId, { ...input, version }).require();
+  const next = { ...state, version: version + 1 };
+  const outcome = newOutcome(input, next, facts, { customer, deadline, prior, playbook });
+  await keptOutcome(sealed, batchId, outcome).put(outcome);
+  const trouble = troubleOf(outcome, facts, customer);
+  const messageHash = trouble === null ? null : hash("sha256", trouble).slice(0, 16);
+  return { state: next, outcome, messageHash };
 }

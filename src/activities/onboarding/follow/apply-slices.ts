@@ -28,7 +28,7 @@ import {
   OpenCustomers,
   SHARD_NUMBERS,
 } from "../../../lake/onboarding/open-customers.js";
-import { stageOutcome } from "../customer/stage-outcome.js";
+import { stageOutcome } from "../customer/row-in-work.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
 
@@ -84,19 +84,15 @@ export async function applySlices(deps: OnboardingDependencies, input: SlicesInp
   const slices = await Promise.all(input.slices.map((slice) => findSlice(sealed, slice, lost)));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
-  // First, so that whoever finds a row closed finds its outcome.
-  await recordOutcomes(
-    deps,
-    stepped.flatMap(({ records }) => records),
-  );
   const rows = await open.at(version);
   const shards = await mapConcurrent(SHARDS_AT_ONCE, numbers, (number) => open.shard(rows, number));
   const before: Shard = Object.assign({}, ...shards);
   const { open: after, reports, refused } = applySlice(before, { ...input, stepped });
   const cancelled = await mapConcurrent(SHARDS_AT_ONCE, refused, (row) => cancelRefused(deps, row));
+  // First, so that whoever finds a row closed finds its outcome.
   await recordOutcomes(
     deps,
-    cancelled.flatMap(({ records }) => records),
+    [...stepped, ...cancelled].flatMap(({ records }) => records),
   );
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes = [...keys].filter((key) => before[key] !== after[key]);

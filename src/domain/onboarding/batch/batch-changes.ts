@@ -2,8 +2,16 @@ import { added, callsOf } from "../../counts.js";
 import { mayNotCall } from "../../failures.js";
 import { addRefusals } from "../../refusals.js";
 import type { Verdict } from "../verdict.js";
-import type { ChunkPlan, CustomerReport, DoneReport, RowToRun } from "./batch-rows.js";
-import { type BatchPause, type BatchState, CLOSED_CIRCUIT, customersOf } from "./batch-state.js";
+import {
+  type BatchPause,
+  type BatchState,
+  type ChunkPlan,
+  CLOSED_CIRCUIT,
+  type CustomerReport,
+  customersOf,
+  type DoneReport,
+  type RowToRun,
+} from "./batch-state.js";
 import { countOf } from "./batch-totals.js";
 
 const REFUSED_KEY = "the service refused the credentials; check NIGHTLEDGER_API_KEY";

@@ -1,5 +1,5 @@
 import { isDecision } from "../../service/onboarding-status.js";
-import type { OpenOutcome } from "../batch/batch-rows.js";
+import type { OpenOutcome } from "../batch/batch-state.js";
 import { type CustomerEvent, VALIDATED } from "../messages.js";
 import type { DecidedBy } from "../outcome.js";
 import { type Said, saysTheSame, type Verdict } from "../verdict.js";

@@ -1,6 +1,6 @@
 import { isDecision } from "../../service/onboarding-status.js";
 import { withoutValues } from "../../service/quoted-values.js";
-import type { CustomerInput } from "../batch/batch-rows.js";
+import type { CustomerInput } from "../batch/batch-state.js";
 import { type CustomerRow, valuesOf } from "../customer.js";
 import { playbookKeyOf, playbookVersionOf } from "../identity.js";
 import { namesOf, type Outcome } from "../outcome.js";

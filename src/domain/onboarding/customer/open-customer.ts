@@ -2,7 +2,7 @@ import { type RetryPolicy, waitAfter } from "../../backoff.js";
 import { NO_CALLS, type SentCalls } from "../../counts.js";
 import { HOUR, MINUTE, SECOND } from "../../duration.js";
 import type { RefusedRequest } from "../../refusals.js";
-import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
+import type { CustomerInput, CustomerReport } from "../batch/batch-state.js";
 import type { CustomerEvent } from "../messages.js";
 import type { Outcome } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";

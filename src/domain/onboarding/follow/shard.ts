@@ -1,5 +1,5 @@
 import { NO_CALLS } from "../../counts.js";
-import type { CustomerInput } from "../batch/batch-rows.js";
+import type { CustomerInput } from "../batch/batch-state.js";
 import { rowVerdict } from "../customer/customer-state.js";
 import {
   type AddressedReport,

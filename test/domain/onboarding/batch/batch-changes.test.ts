@@ -10,10 +10,10 @@ import {
   started,
   unstartedEnded,
 } from "../../../../src/domain/onboarding/batch/batch-changes.js";
-import type { CustomerReport } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import {
   areOutputsExpected,
   type BatchState,
+  type CustomerReport,
   customersOf,
   isProcessed,
   newBatch,

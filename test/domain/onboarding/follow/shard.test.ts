@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_CALLS } from "../../../../src/domain/counts.js";
-import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-state.js";
 import {
   afterTry,
   dueAt,
