@@ -4,7 +4,7 @@ import { StagingLostError } from "../../domain/failures.js";
 import type { Phases } from "../../domain/phases.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
-import { compact } from "../../lake/tables/compact.js";
+import { compactMany } from "../../lake/tables/compact.js";
 import { dropStaged, type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openGroup, openRun, stagingOf } from "./open-group.js";
 
@@ -62,7 +62,7 @@ function shownOptions(options: BulkOptions): BulkOptions {
 async function mergeSmallFiles(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
   for (const table of openRun(deps, input).job.tables) {
     try {
-      await compact(deps.lake, table);
+      await compactMany(deps.lake, table);
     } catch (error) {
       const told = { runId: input.runId, table: table.name, err: error };
       deps.log.warn(told, "could not merge small files of a table");

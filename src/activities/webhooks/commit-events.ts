@@ -12,7 +12,7 @@ import {
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/earlier-outcomes.js";
 import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
 import { appendDecided } from "../../lake/tables/append.js";
-import { compact } from "../../lake/tables/compact.js";
+import { compactMany } from "../../lake/tables/compact.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import { knownMessages } from "../../lake/webhooks/known-messages.js";
@@ -54,7 +54,7 @@ export async function commitEvents(deps: OnboardingDependencies, input: CommitEv
   const committed = events.length === 0 ? 0 : await append(deps, input.scope, events, receipts);
   await askFollowUp(deps, input.scope);
   for (const { name } of events) await dropStagedEvent(deps.sealed, name);
-  if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
+  if (committed > 0) await compactMany(deps.lake, webhookEvents, ["received_at", "message_id"]);
   return { committed, repeated: events.length - committed, more };
 }
 

@@ -6,7 +6,7 @@ import { rewrite } from "../materialize/rewrite.js";
 import { inQueue } from "../queue.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { commitNext } from "../tables/append.js";
-import { compact } from "../tables/compact.js";
+import { compactMany } from "../tables/compact.js";
 import { type SourceChanges, sourceSince, watermarkActions, watermarkOf } from "../watermark.js";
 import { historyState, observedUntilOf } from "./history-files.js";
 import { derivedOf, type HistorySpec, isHistory, OBSERVED_AT } from "./history-spec.js";
@@ -50,7 +50,7 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
         { txn: { appId: observedUntilOf(spec), version: await observedUntil(lake, spec, current, changes) } },
       ];
       if (!(await commitNext(lake, derived.table, current, { files, replaced, actions }))) continue;
-      await compact(lake, spec, spec.key);
+      await compactMany(lake, spec, spec.key);
       const rows = files.reduce((sum, file) => sum + file.rows, 0);
       return changes.because === undefined ? { rows } : { rows, because: changes.because };
     }

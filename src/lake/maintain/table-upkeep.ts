@@ -10,7 +10,7 @@ import { isCurrent } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
 import { asFull, type StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectEntry } from "../store/object-store.js";
-import { compactToTarget, mergesToTarget } from "../tables/compact.js";
+import { compact, filesToMerge } from "../tables/compact.js";
 import { transactions } from "../tables/transactions.js";
 import { type Amount, amountOf, type Upkeep } from "./last-upkeep.js";
 
@@ -84,11 +84,11 @@ export async function maintainTable(
 async function mergeSmall(lake: Lake, spec: TableSpec, { dryRun, signal }: UpkeepOptions): Promise<number> {
   if (spec.name === transactions.name || isCurrent(spec)) return 0;
   if (!dryRun) {
-    await compactToTarget(lake, spec, signal);
+    await compact(lake, spec, { signal });
     return 0;
   }
   const { files } = await lake.table(spec.name).snapshot();
-  return mergesToTarget(files.values()).reduce((sum, { length }) => sum + length - 1, 0);
+  return filesToMerge(files.values()).reduce((sum, { length }) => sum + length - 1, 0);
 }
 
 /** Writes a checkpoint after many versions, which cleans up the log; returns the rest. */

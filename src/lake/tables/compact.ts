@@ -14,50 +14,60 @@ import { addOf, writeStored } from "./parquet-file.js";
 /** Names of merged files begin so. */
 export const COMPACTED = "compacted";
 
-/** So many files of like size become one: n single files become about 16 × log₁₆ n. */
-const FAN_IN = 16;
-
 /** A merge sorts in memory, and long rows are compressed in files. */
 const TARGET = { rows: 200_000, bytes: 16 * 1024 * 1024 };
 
-/** The smallest size with enough files, within bounds. Pure. */
-export function filesToMerge(files: Iterable<AddFile>, most = TARGET): AddFile[] {
-  const sizes = new Map<number, AddFile[]>();
+/** Between two upkeeps, fewer small files are worth no merge. */
+const MANY = 16;
+
+/** Small files in order, in merges of `least` files and at most the target. Pure. */
+export function filesToMerge(files: Iterable<AddFile>, least = 2, target = TARGET): AddFile[][] {
+  const merges: AddFile[][] = [];
+  let [rows, bytes] = [target.rows, target.bytes];
   for (const file of files) {
-    const { rows } = factsOf(file);
-    if (rows === undefined) continue;
-    const size = Math.floor(Math.log(Math.max(1, rows)) / Math.log(FAN_IN));
-    sizes.set(size, [...(sizes.get(size) ?? []), file]);
+    const more = factsOf(file).rows;
+    if (more === undefined || more * 2 > target.rows || file.size * 2 > target.bytes) continue;
+    [rows, bytes] = [rows + more, bytes + file.size];
+    if (rows > target.rows || bytes > target.bytes) {
+      merges.push([]);
+      [rows, bytes] = [more, file.size];
+    }
+    merges.at(-1)?.push(file);
   }
-  const bounded = [...sizes].map(([size, some]) => [size, within(some, most)] as const);
-  const ready = bounded.filter(([, some]) => some.length >= FAN_IN).sort(([a], [b]) => a - b);
-  return ready[0]?.[1] ?? [];
+  return merges.filter(({ length }) => length >= least);
 }
 
-function within(files: readonly AddFile[], most: typeof TARGET): AddFile[] {
-  let [rows, bytes] = [0, 0];
-  return files.filter((file) => {
-    const more = factsOf(file).rows ?? 0;
-    if (rows + more > most.rows || bytes + file.size > most.bytes) return false;
-    rows += more;
-    bytes += file.size;
-    return true;
-  });
+interface Compaction {
+  /** Default: the columns with bounds. */
+  readonly order?: readonly string[];
+  readonly least?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Merges small files, sorted by `order`, in commits that change no row, until each size has few. It stops after a
- * conflict, out of memory, and at a changed file.
+ * Merges small files in commits that change no row, in halves out of memory. It stops after a conflict.
+ * @throws InputError at a changed file
  */
-export async function compact(lake: Lake, spec: TableSpec, order: readonly string[] = []): Promise<void> {
+export async function compact(lake: Lake, spec: TableSpec, how: Compaction = {}): Promise<void> {
+  const { order = boundedColumns(spec.columns), least, signal } = how;
+  const left = new Set<string>();
+  for (;;) {
+    signal?.throwIfAborted();
+    const { files } = await lake.table(spec.name).snapshot();
+    const [merged] = filesToMerge(
+      [...files.values()].filter(({ path }) => !left.has(path)),
+      least,
+    );
+    if (merged === undefined || !(await mergeInHalves(lake, spec, order, merged, left))) return;
+  }
+}
+
+/** Merges small files once there are many; a changed one is for the next upkeep to report. */
+export async function compactMany(lake: Lake, spec: TableSpec, order?: readonly string[]): Promise<void> {
   try {
-    for (;;) {
-      const { files } = await lake.table(spec.name).snapshot();
-      const merged = filesToMerge(files.values());
-      if (merged.length === 0 || !(await merge(lake, spec, order, merged))) return;
-    }
+    await compact(lake, spec, { ...(order && { order }), least: MANY });
   } catch (error) {
-    if (!isOutOfMemory(error) && !(error instanceof ChangedFileError)) throw error;
+    if (!(error instanceof ChangedFileError)) throw error;
   }
 }
 
@@ -105,35 +115,6 @@ async function merge(
   // Its rows may have been erased meanwhile.
   if (done === null) await lake.store.delete(fileKey(spec.name, file.path));
   return done !== null;
-}
-
-/** Small files in order, in merges of at most the target. Pure. */
-export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFile[][] {
-  const merges: AddFile[][] = [];
-  let [rows, bytes] = [target.rows, target.bytes];
-  for (const file of files) {
-    const more = factsOf(file).rows;
-    if (more === undefined || more * 2 > target.rows || file.size * 2 > target.bytes) continue;
-    [rows, bytes] = [rows + more, bytes + file.size];
-    if (rows > target.rows || bytes > target.bytes) {
-      merges.push([]);
-      [rows, bytes] = [more, file.size];
-    }
-    merges.at(-1)?.push(file);
-  }
-  return merges.filter(({ length }) => length > 1);
-}
-
-/** Merges small files sorted by the bounded columns; in halves out of memory. */
-export async function compactToTarget(lake: Lake, spec: TableSpec, signal?: AbortSignal): Promise<void> {
-  const order = boundedColumns(spec.columns);
-  const left = new Set<string>();
-  for (;;) {
-    signal?.throwIfAborted();
-    const { files } = await lake.table(spec.name).snapshot();
-    const [merged] = mergesToTarget([...files.values()].filter(({ path }) => !left.has(path)));
-    if (merged === undefined || !(await mergeInHalves(lake, spec, order, merged, left))) return;
-  }
 }
 
 /** @param left gets files of which two don't fit into memory */

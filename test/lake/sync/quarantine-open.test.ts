@@ -9,7 +9,7 @@ import {
   resolveRows,
 } from "../../../src/lake/sync/quarantine.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
-import { compactToTarget } from "../../../src/lake/tables/compact.js";
+import { compact } from "../../../src/lake/tables/compact.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
@@ -242,7 +242,7 @@ test("what a row's own run says of it counts after its file was merged with othe
   await bad(1, badRow, { fetched_at: days(30).toISOString() });
   await synced(1, { certificate: null, finished_at: days(30).toISOString() });
   await synced(2, { link_id: "b", finished_at: days(29).toISOString() });
-  await compactToTarget(lake, linkSyncs);
+  await compact(lake, linkSyncs);
   await dateLastFile("link_syncs", days(20).getTime());
   await synced(3, { finished_at: days(0).toISOString() });
   expect(await open()).toBe(0);

@@ -6,7 +6,7 @@ import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { compact, compactToTarget, filesToMerge, mergesToTarget } from "../../../src/lake/tables/compact.js";
+import { compact, compactMany, filesToMerge } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
@@ -23,28 +23,6 @@ const files = (...rows: readonly number[]): AddFile[] =>
     dataChange: false,
     stats: JSON.stringify({ numRecords }),
   }));
-const merged = (...rows: readonly number[]) => filesToMerge(files(...rows)).map(({ path }) => Number(path));
-
-test("sixteen files of like size are worth one, the smallest size first", () => {
-  expect(merged(...Array(15).fill(1))).toEqual([]);
-  expect(merged(...Array(16).fill(1), 20)).toEqual([...Array(16).keys()]);
-  expect(merged(...Array(16).fill(300), ...Array(16).fill(2))).toEqual(
-    [...Array(16).keys()].map((n) => n + 16),
-  );
-  expect(merged(...Array(8).fill(1), ...Array(8).fill(16))).toEqual([]);
-  expect(merged(...Array(40).fill(2_000_000))).toEqual([]);
-});
-
-test("one merge takes no more rows and bytes than its bounds, and none if these hold few files", () => {
-  const within = (rows: number, bytes: number, ...of: readonly number[]) =>
-    filesToMerge(files(...of), { rows, bytes }).map(({ path }) => Number(path));
-  const like = Array(40).fill(500);
-  expect(within(10_000, 1_000, ...like)).toEqual([...Array(20).keys()]);
-  expect(within(1_000_000, 17, ...like)).toEqual([...Array(17).keys()]);
-  expect(within(10_000, 15, ...like)).toEqual([]);
-  expect(within(499, 1_000, ...like)).toEqual([]);
-});
-
 test("rows in no order are merged too, until few files are left", async () => {
   for (let part = 0; part < 20; part += 1) await append(part * 2, 2);
   await compact(lake, webhookEvents);
@@ -75,7 +53,7 @@ test("a table that grows by one file at a time keeps few files and every row", a
   const most: number[] = [];
   for (let n = 0; n < 300; n += 1) {
     await append(n, 1);
-    await compact(lake, webhookEvents, ["received_at", "message_id"]);
+    await compactMany(lake, webhookEvents, ["received_at", "message_id"]);
     most.push((await lake.table(webhookEvents.name).snapshot()).files.size);
   }
   expect(Math.max(...most)).toBeLessThanOrEqual(2 * 16);
@@ -86,7 +64,7 @@ test("of two that compact at once one counts, and no row is lost or doubled", as
   for (let n = 0; n < 16; n += 1) await append(n, 1);
   const other = openLake({ directory: temp.path });
   try {
-    await Promise.all([lake, other].map((one) => compact(one, webhookEvents, ["received_at"])));
+    await Promise.all([lake, other].map((one) => compactMany(one, webhookEvents, ["received_at"])));
   } finally {
     await other.close();
   }
@@ -100,7 +78,7 @@ test("readers of changes see no new rows in a compacted file", async () => {
   for (let n = 0; n < 16; n += 1) await append(n, 1);
   const table = lake.table(webhookEvents.name);
   const { version } = await table.snapshot();
-  await compact(lake, webhookEvents, ["received_at"]);
+  await compactMany(lake, webhookEvents, ["received_at"]);
   const after = await table.snapshot();
   expect(after.version).toBe(version + 1);
   expect(await changesAfter({ ...lake, table: webhookEvents.name }, version, after)).toEqual([]);
@@ -112,7 +90,7 @@ test("files that lack a column are merged, and the column is null in their rows"
     columns: [...webhookEvents.columns, { name: "later", type: "BIGINT" }],
   } as const;
   for (let n = 0; n < 16; n += 1) await append(n, 1);
-  await compact(lake, younger, ["message_id"]);
+  await compactMany(lake, younger, ["message_id"]);
   expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(1);
   const rows = await readTables(lake, [younger], (sql) =>
     sql.rows("select message_id, later from webhook_events order by message_id limit 1"),
@@ -122,7 +100,7 @@ test("files that lack a column are merged, and the column is null in their rows"
 
 test("small files are put together up to the target, in their order; large ones and single ones stay", () => {
   const merges = (rows: number, bytes: number, ...of: readonly number[]) =>
-    mergesToTarget(files(...of), { rows, bytes }).map((some) => some.map(({ path }) => Number(path)));
+    filesToMerge(files(...of), 2, { rows, bytes }).map((some) => some.map(({ path }) => Number(path)));
   expect(merges(10, 100, 1, 1, 1)).toEqual([[0, 1, 2]]);
   expect(merges(10, 100, 4, 4, 4, 4, 1)).toEqual([
     [0, 1],
@@ -132,13 +110,15 @@ test("small files are put together up to the target, in their order; large ones 
   expect(merges(10, 100, 1)).toEqual([]);
   expect(merges(100, 3, 1, 1, 1, 1)).toEqual([[0, 1, 2]]);
   expect(merges(100, 1, 1, 1)).toEqual([]);
+  expect(filesToMerge(files(...Array(15).fill(1)), 16)).toEqual([]);
+  expect(filesToMerge(files(...Array(16).fill(1)), 16)).toHaveLength(1);
 });
 
 test("a table becomes few files, in commits that change no row and that a second call does not repeat", async () => {
   for (let part = 0; part < 5; part += 1) await append(part * 2, 2);
   const { version } = await lake.table(webhookEvents.name).snapshot();
-  await compactToTarget(lake, webhookEvents);
-  await compactToTarget(lake, webhookEvents);
+  await compact(lake, webhookEvents);
+  await compact(lake, webhookEvents);
   const after = await lake.table(webhookEvents.name).snapshot();
   expect([after.files.size, after.version]).toEqual([1, version + 1]);
   const location = { ...lake, table: webhookEvents.name };
@@ -154,13 +134,13 @@ test("a file that was changed is merged with none: the log would say of the new 
   const bytes = await readFile(path);
   bytes[bytes.length - 1] = 0;
   await writeFile(path, bytes);
-  await expect(compactToTarget(lake, webhookEvents)).rejects.toMatchObject({
+  await expect(compact(lake, webhookEvents)).rejects.toMatchObject({
     name: "InputError",
     message: expect.stringContaining(
       `${file} was changed: its sha256 is not the one in the table's log. No files`,
     ),
   });
-  await compact(lake, webhookEvents);
+  await compactMany(lake, webhookEvents);
   expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(20);
 });
 
@@ -175,7 +155,7 @@ test("a merged file is as new as the newest of its files, whoever's clock wrote 
         ...written.map((file) => ({ add: { ...addOf(file), modificationTime: ahead + n } })),
       ]);
   }
-  await compactToTarget(lake, webhookEvents);
+  await compact(lake, webhookEvents);
   const { files: live } = await lake.table(webhookEvents.name).snapshot();
   expect([...live.values()].map(({ modificationTime }) => modificationTime)).toEqual([ahead + 2]);
 });

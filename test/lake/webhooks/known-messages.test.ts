@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { compact } from "../../../src/lake/tables/compact.js";
+import { compactMany } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 import { knownMessages } from "../../../src/lake/webhooks/known-messages.js";
@@ -28,7 +28,7 @@ test("over a month of traffic repeats are found, and a commit meets no more file
         ...(version === -1 ? creationOf(webhookEvents, 0) : []),
         { add: addOf(file) },
       ]);
-      await compact(lake, webhookEvents, ["received_at", "message_id"]);
+      await compactMany(lake, webhookEvents, ["received_at", "message_id"]);
     }
     files.push((await table.snapshot()).files.size);
   }
