@@ -1,22 +1,16 @@
 import { randomBytes } from "node:crypto";
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { runId as makeRunId, type NewRun } from "../domain/run.js";
 import { lakeIsGone } from "../lake/service-binding.js";
 import { giveUpRun } from "../temporal/give-up.js";
 import {
-  describeRunning,
   describeWorkflow,
+  joinedRun,
+  joinRun,
+  type StartedRun,
   startAttributes,
   startUnlessRunning,
 } from "../temporal/running-workflows.js";
-
-export interface StartedRun {
-  readonly handle: WorkflowHandle;
-  readonly runId: string;
-  readonly joined: boolean;
-  /** For commands that join the run. */
-  readonly memo: Readonly<Record<string, unknown>>;
-}
 
 export interface AskedLake {
   readonly id: string;
@@ -46,14 +40,9 @@ interface JobStart extends Omit<AskedRun, "scope"> {
   /** First word of run ids. */
   readonly kind: string;
   /** Freezes what a new run needs; returns its workflow's input, all but the run itself. */
-  prepare(run: NewRun): Promise<PreparedRun>;
+  prepare(run: NewRun): Promise<{ readonly input: object; readonly memo?: StartedRun["memo"] }>;
   /** For a run that does not exist, because another one was faster. */
   discard?(runId: string): Promise<void>;
-}
-
-interface PreparedRun {
-  readonly input: object;
-  readonly memo?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -77,7 +66,7 @@ export async function startOrJoin(
   if (latest !== undefined && (latest.status.name === "RUNNING" || isAsked)) {
     // An earlier attempt may have frozen files that nobody will look for.
     if (job.run !== undefined && !isAsked) await job.discard?.(job.run.runId);
-    return joined(client, latest);
+    return joinedRun(client, latest);
   }
   const run = job.run ?? newRun(kind, job.command);
   const { runId } = run;
@@ -104,13 +93,4 @@ function newRun(kind: string, command: string | undefined): NewRun {
   const now = new Date();
   const runId = makeRunId(kind, now, randomBytes(3).toString("hex"));
   return { runId, startedAt: now.toISOString(), ...(command !== undefined && { command }) };
-}
-
-export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
-  const running = await describeRunning(client, workflowId);
-  return running === undefined ? undefined : joined(client, running);
-}
-
-function joined(client: Client, { workflowId, memo = {} }: WorkflowExecutionDescription): StartedRun {
-  return { handle: client.workflow.getHandle(workflowId), runId: String(memo.runId), memo, joined: true };
 }

@@ -76,28 +76,40 @@ export async function startOnce(
 
 const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
 
-export interface RunningRun {
+/** A run that Temporal has. */
+export interface StartedRun {
+  readonly handle: WorkflowHandle;
   readonly runId: string;
-  readonly workflowId: string;
-  readonly type: string;
-  /** Temporal's own id of the execution. */
-  readonly execution: string;
-  /** Of that execution: a run that continued as new is older. */
-  readonly startTime: Date;
+  /** Whether it was in progress already. */
+  readonly joined: boolean;
+  /** What commands that join the run can read of it. */
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
-/** The running jobs, as far as the listing knows them by now. */
-export async function runningRuns(client: Client, taskQueue: string): Promise<RunningRun[]> {
+/** The running jobs, as far as the listing knows them by now; each handle is bound to its execution. */
+export async function runningRuns(client: Client, taskQueue: string): Promise<StartedRun[]> {
   const types = RUN_WORKFLOWS.map((type) => `WorkflowType = "${type}"`).join(" OR ");
   const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue}" AND (${types})`;
-  const runs: RunningRun[] = [];
-  for await (const listed of client.workflow.list({ query })) {
-    const { workflowId, type, memo = {}, runId: execution, startTime } = listed;
+  const runs: StartedRun[] = [];
+  for await (const { workflowId, runId: execution, memo = {} } of client.workflow.list({ query })) {
     if (typeof memo.runId !== "string") continue;
-    runs.push({ runId: memo.runId, workflowId, type, execution, startTime, memo });
+    const handle = client.workflow.getHandle(workflowId, execution);
+    runs.push({ handle, runId: memo.runId, joined: true, memo });
   }
   return runs;
+}
+
+/** The job's run in progress; undefined where there is none. */
+export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
+  const running = await describeRunning(client, workflowId);
+  return running && joinedRun(client, running);
+}
+
+export function joinedRun(
+  client: Client,
+  { workflowId, memo = {} }: WorkflowExecutionDescription,
+): StartedRun {
+  return { handle: client.workflow.getHandle(workflowId), runId: String(memo.runId), memo, joined: true };
 }
 
 const PROGRESS_WITHIN_MS = 2_000;

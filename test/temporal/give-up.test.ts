@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { joinRun, type StartedRun } from "../../src/intake/start-or-join.js";
 import { giveUpRun } from "../../src/temporal/give-up.js";
+import { joinRun, type StartedRun } from "../../src/temporal/running-workflows.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;

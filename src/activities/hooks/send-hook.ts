@@ -4,7 +4,7 @@ import { SERVICE_RETRY } from "../../domain/backoff.js";
 import { InputError } from "../../domain/failures.js";
 import { aboutOf, type HookDelivery, hookBody } from "../../domain/hooks/message.js";
 import { parseRetryAfter } from "../../domain/service/pace/retry-after.js";
-import { shownRun, shownTables } from "../../intake/runs/shown-run.js";
+import { detailTables, runDetails } from "../../intake/runs/ended-runs.js";
 import { withStoreQuery } from "../../lake/query/store-query.js";
 import { type HookDependencies, hookKey } from "./call-hooks.js";
 import { HookError, runHookCommand } from "./hook-command.js";
@@ -23,8 +23,8 @@ export async function sendHook(
     return;
   }
   const id = runId ?? "";
-  const tables = shownTables(id.split("-", 1)[0]);
-  const run = await withStoreQuery(lake.store, (query) => shownRun(query, id), { tables });
+  const tables = detailTables(id.split("-", 1)[0]);
+  const run = await withStoreQuery(lake.store, (query) => runDetails(query, id), { tables });
   if (run === undefined && event !== "late") throw new InputError(`run ${id} is not in the lake any more`);
   const body = hookBody(delivery, run, hooks?.board);
   const signal = cancellationSignal();

@@ -1,10 +1,10 @@
 import { durationWords } from "../../domain/duration.js";
-import type { ShownRun } from "../../intake/runs/shown-run.js";
+import type { RunDetails } from "../../intake/runs/ended-runs.js";
 import { barChart } from "../../pages/charts.js";
 import { facts, joined, type Markup, paragraph } from "../../pages/parts.js";
 import { instant } from "./shown.js";
 
-export function runTimes(run: ShownRun): Markup {
+export function runTimes(run: RunDetails): Markup {
   const { scheduled_at, started_at, finished_at, slowest } = run;
   const { paused_ms: paused = 0 } = run.counts;
   if (started_at === "") return paragraph("Its row will say it.", "none");
@@ -28,7 +28,7 @@ export function runTimes(run: ShownRun): Markup {
 }
 
 /** Each phase between the run's start and end. */
-function timeLine({ phases }: ShownRun, asked: number): Markup | null {
+function timeLine({ phases }: RunDetails, asked: number): Markup | null {
   if (phases.length === 0) return null;
   const [first] = phases;
   const waited = first === undefined ? 0 : Date.parse(first.began_at) - asked;

@@ -1,6 +1,6 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { instantText } from "../../domain/duration.js";
-import type { Finding } from "../../domain/seen-run.js";
+import type { Finding } from "../../domain/run.js";
 import {
   type Content,
   chip,

@@ -1,6 +1,6 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, instantText } from "../../domain/duration.js";
-import type { SeenRun } from "../../domain/seen-run.js";
+import type { Run } from "../../domain/run.js";
 import { counted } from "../../domain/words/counted.js";
 import { headNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
@@ -9,7 +9,7 @@ import { saying } from "./shown.js";
 interface Judged
   extends Pick<LakeStatus, "no_lake" | "latest" | "unfinished" | "hooks" | "quarantined" | "stale"> {
   /** Ended within a day or so, the newest first. */
-  readonly syncs: readonly SeenRun[];
+  readonly syncs: readonly Run[];
 }
 
 /** Reviews and links that wait for somebody, though nothing failed. */
@@ -72,27 +72,27 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
 }
 
 /** The largest sync of the last day, else the newest sync or run: a webhook's sync is no night. */
-function nightsRun({ latest, syncs }: Judged, now: number): SeenRun | undefined {
-  const users = ({ counts }: SeenRun) => counts.users ?? 0;
+function nightsRun({ latest, syncs }: Judged, now: number): Run | undefined {
+  const users = ({ counts }: Run) => counts.users ?? 0;
   const [largest] = syncs.filter((run) => now - endOf(run) < DAY).sort((a, b) => users(b) - users(a));
   return largest ?? latest.find(({ kind }) => kind === "sync") ?? latest[0];
 }
 
-function runWords(run: SeenRun | undefined): string {
+function runWords(run: Run | undefined): string {
   if (run === undefined) return "the last run";
   return `the ${saying([kindWords(run.kind), run.schedule], " ")} that ${endedAt(run)}`;
 }
 
 /** Absolute: reports are kept. */
-function endedAt(run: SeenRun): string {
+function endedAt(run: Run): string {
   return `ended at ${instantText(endOf(run))}`;
 }
 
-export function problemOf({ kind, schedule, status }: SeenRun): string {
+export function problemOf({ kind, schedule, status }: Run): string {
   return saying([kindWords(kind), schedule, kindWords(status)], " ");
 }
 
-function endOf({ finished_at, started_at }: SeenRun): number {
+function endOf({ finished_at, started_at }: Run): number {
   return Date.parse(finished_at ?? started_at);
 }
 

@@ -8,9 +8,9 @@ import {
   invalidRowsError,
   readCustomers,
 } from "../../intake/onboarding/customers-file.js";
-import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
+import { joinRun } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
 import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../shell/shell.js";

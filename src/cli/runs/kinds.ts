@@ -53,7 +53,7 @@ async function batchNamed(terminal: Terminal, id: string): Promise<string> {
   if (!isRunId("onboard", id)) return id;
   const { ended, running } = await findRun(terminal, id);
   if (ended?.job_id != null) return ended.job_id;
-  if (running !== undefined) return batchOf(running.workflowId);
+  if (running !== undefined) return batchOf(running.handle.workflowId);
   throw new InputError(
     `run ${id} is not running and is not in the table runs. Nothing was changed. Give the id of its batch instead.`,
   );

@@ -1,7 +1,6 @@
 import { DAY, SECOND } from "../../domain/duration.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
-import type { Finding } from "../../domain/seen-run.js";
-import { findingsOf } from "../../intake/runs/findings.js";
+import type { Run } from "../../domain/run.js";
 import { type LatestRun, latestRuns } from "../../intake/runs/latest-runs.js";
 import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -21,13 +20,8 @@ import { whyNoLake } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import { type PendingDelivery, pendingDeliveries } from "../session/hook-deliveries.js";
-import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import { unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
-
-/** A run with what went wrong in it. */
-export interface ShownLatest extends LatestRun {
-  readonly findings: readonly Finding[];
-}
 
 /** A bank link without a commit for a long time. */
 interface StaleLink {
@@ -44,8 +38,8 @@ export interface LakeStatus {
   readonly lake_exists: boolean;
   /** Why there is no lake at the address; null where there is one. */
   readonly no_lake: string | null;
-  readonly latest: readonly ShownLatest[];
-  readonly unfinished: readonly UnfinishedRun[];
+  readonly latest: readonly LatestRun[];
+  readonly unfinished: readonly Run[];
   /** Rows of onboardings that are worked on or waited for; null where there are none, or no worker is there to ask. */
   readonly open_rows: FollowProgress | null;
   /** Deliveries to hooks that are late, or were given up within a day; none where Temporal is not up. */
@@ -87,7 +81,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     lake: config.lake.address,
     lake_exists: noLake === null,
     no_lake: noLake,
-    latest: await latest(query),
+    latest: await latestRuns(query),
     unfinished: await unfinishedRuns(view),
     open_rows: await openNow(view),
     ...(await withLakeReader(store, openThings)),
@@ -109,12 +103,6 @@ async function openThings(
   const pending_undecided = await undecidedPending(lake);
   const quarantined = (await openQuarantine(lake)).rows;
   return { quarantined, shared_links, accounts_twice, pending_undecided };
-}
-
-async function latest(query: LakeQuery): Promise<ShownLatest[]> {
-  const found: ShownLatest[] = [];
-  for (const run of await latestRuns(query)) found.push({ ...run, findings: await findingsOf(query, run) });
-  return found;
 }
 
 async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus["stale"]> {

@@ -1,14 +1,14 @@
 import { NotThereError } from "../../domain/failures.js";
-import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../../domain/seen-run.js";
+import { matches, RUN_STATUSES, type Run, type RunFilter } from "../../domain/run.js";
 import { meantWords, nearestOf } from "../../domain/words/nearest.js";
-import { type EndedRun, endedRuns } from "../../intake/runs/ended-runs.js";
+import { endedRuns } from "../../intake/runs/ended-runs.js";
 import { runs } from "../../lake/tables/runs.js";
 import { whyNoLake } from "../lake/query.js";
 import { showRows, type TableFlags } from "../lake/row-table.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { RUN_KINDS } from "./kinds.js";
 import { RUN_COLUMNS, runRow } from "./text.js";
-import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import { unfinishedRuns, withoutProgress } from "./unfinished-runs.js";
 import { type RunsView, withRunsView } from "./view.js";
 
 export const KIND_NAMES: readonly string[] = RUN_KINDS.map(({ kind }) => kind);
@@ -22,10 +22,10 @@ export async function findRuns(
   view: RunsView,
   filter: RunFilter,
   most: number,
-): Promise<{ readonly open: readonly UnfinishedRun[]; readonly ended: readonly EndedRun[] }> {
+): Promise<{ readonly open: readonly Run[]; readonly ended: readonly Run[] }> {
   checkWord("--kind", filter.kind, KIND_NAMES);
-  checkWord("--status", filter.status, SEEN_STATUSES);
-  const open = (await unfinishedRuns(view)).filter((run) => isAsked(run, filter));
+  checkWord("--status", filter.status, RUN_STATUSES);
+  const open = (await unfinishedRuns(view)).filter((run) => matches(run, filter));
   return { open, ended: await endedRuns(view.query, filter, most) };
 }
 
@@ -34,7 +34,7 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<vo
   const { limit, json, csv, wide: _, vertical: __, ...filter } = flags;
   return withRunsView(terminal, [runs], async (view) => {
     const { open, ended } = await findRuns(view, filter, limit);
-    const found: SeenRun[] = [...open.map(listedRun), ...ended].slice(0, limit);
+    const found: Run[] = [...open.map(withoutProgress), ...ended].slice(0, limit);
     const isLeft = found.some(({ status }) => status === "interrupted");
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify({ items: found }));

@@ -2,13 +2,12 @@ import { durationWords } from "../../domain/duration.js";
 import { NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
-import type { Finding } from "../../domain/seen-run.js";
+import type { Finding, Run } from "../../domain/run.js";
 import { counted } from "../../domain/words/counted.js";
 import { meantWords } from "../../domain/words/nearest.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
-import type { RowFacts } from "../../intake/runs/ended-runs.js";
+import { detailTables, type RunDetails, runDetails } from "../../intake/runs/ended-runs.js";
 import { findingsOf, slowestLinks } from "../../intake/runs/findings.js";
-import { type ShownRun, shownRun, shownTables } from "../../intake/runs/shown-run.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { runs } from "../../lake/tables/runs.js";
@@ -27,16 +26,13 @@ import {
   tookWords,
   waitingWords,
 } from "./text.js";
-import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import { unfinishedRuns } from "./unfinished-runs.js";
 import { type RunsView, withRunsView } from "./view.js";
 
 /** Reads what is known of a run; also the run itself where it has not ended. @throws NotThereError where there is none of that id */
-export async function readRun(
-  view: RunsView,
-  id: string,
-): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
+export async function readRun(view: RunsView, id: string): Promise<readonly [RunDetails, Run | undefined]> {
   const { query } = view;
-  const ended = await shownRun(query, id);
+  const ended = await runDetails(query, id);
   if (ended !== undefined) return [ended, undefined];
   const unfinished = await unfinishedRuns(view);
   const open = unfinished.find(({ run_id }) => run_id === id);
@@ -45,10 +41,9 @@ export async function readRun(
   const { progress = null } = open;
   const findings = await findingsOf(query, open);
   const slowest = await slowestLinks(query, id);
-  return [{ ...listedRun(open), ...NO_ROW, duration_ms: null, progress, findings, slowest }, open];
+  const noRow = { lake_root: null, command: null, phases: [], duration_ms: null };
+  return [{ ...open, ...noRow, progress, findings, slowest }, open];
 }
-
-const NO_ROW: RowFacts = { lake_root: null, command: null, phases: [] };
 
 /** Shows a run, or the state of a batch, as their ids say. @throws NotThereError where the lake knows nothing of it */
 export function showRunOrBatch(terminal: Terminal, id: string, flags: JsonFlag): Promise<void> {
@@ -56,7 +51,7 @@ export function showRunOrBatch(terminal: Terminal, id: string, flags: JsonFlag):
 }
 
 export async function showRun(terminal: Terminal, id: string, { json }: JsonFlag): Promise<void> {
-  return withRunsView(terminal, shownTables(kindOf(id)?.kind), async (view) => {
+  return withRunsView(terminal, detailTables(kindOf(id)?.kind), async (view) => {
     const [run, open] = await readRun(view, id);
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
     showResult(terminal, json, run, () => [...runLines(run), ...openLines(open)]);
@@ -69,7 +64,7 @@ export function noRun(id: string, near?: string): NotThereError {
   );
 }
 
-function runLines(run: ShownRun): string[] {
+function runLines(run: RunDetails): string[] {
   const { run_id, kind, job_id, status, schedule, scheduled_at, findings, reason } = run;
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
@@ -99,9 +94,9 @@ function runLines(run: ShownRun): string[] {
   ]);
 }
 
-function openLines(open: UnfinishedRun | undefined): string[] {
+function openLines(open: Run | undefined): string[] {
   if (open === undefined) return [];
-  const isWatched = open.progress !== undefined;
+  const isWatched = open.progress != null;
   return [
     ...labelledLines([["progress", openRunWords(open)]]),
     ...waitingWords(open),

@@ -6,12 +6,13 @@ import { UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
-import { isMadeGood } from "../../intake/runs/latest-runs.js";
+import { isMadeGood, type LatestRun } from "../../intake/runs/latest-runs.js";
 import { undecidedPending } from "../sync/text.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type LakeStatus, lakeStatus, type ShownLatest, STATUS_TABLES } from "./lake-status.js";
+import { type LakeStatus, lakeStatus, STATUS_TABLES } from "./lake-status.js";
 import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
+import { withoutProgress } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
@@ -26,7 +27,7 @@ interface StatusFlags {
 export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<void> {
   return withRunsView(terminal, STATUS_TABLES, async (view) => {
     const status = await lakeStatus(view, stale);
-    const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
+    const unfinished = status.unfinished.map((run) => (run.progress === null ? withoutProgress(run) : run));
     showResult(terminal, json, { ...status, unfinished }, () => statusLines(status));
   });
 }
@@ -80,7 +81,7 @@ export function statusLines(status: LakeStatus): string[] {
   ];
 }
 
-function latestWords(run: ShownLatest): Labelled[] {
+function latestWords(run: LatestRun): Labelled[] {
   const { run_id, kind, schedule, status, counts, findings } = run;
   const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
@@ -100,7 +101,7 @@ function latestWords(run: ShownLatest): Labelled[] {
 }
 
 /** Counts links that a sync skipped, by whose turn it is. */
-function skippedWords(findings: ShownLatest["findings"]): string[] {
+function skippedWords(findings: LatestRun["findings"]): string[] {
   const skipped = findings.filter(({ status }) => status === "skipped");
   return turnsInWords({
     by_reason: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),

@@ -2,8 +2,7 @@ import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
 import { isRetried } from "../../domain/onboarding/batch/row-plan.js";
-import { againWords } from "../../domain/run.js";
-import type { Finding, SeenRun } from "../../domain/seen-run.js";
+import { againWords, type Finding, type Run } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled } from "../../domain/words/texts.js";
@@ -12,7 +11,6 @@ import { averagePace } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import { kindNamed, kindOf } from "./kinds.js";
-import type { UnfinishedRun } from "./unfinished-runs.js";
 
 /** How far a run in progress is, in users, customers or rows. */
 interface RunFigures {
@@ -28,7 +26,7 @@ interface RunFigures {
 export const RUN_COLUMNS = ["run", "status", "started", "took", "did", "schedule"];
 
 /** A run as a row of a list; for a program, its start is whole. */
-export function runRow(run: SeenRun, isForProgram = false): Readonly<Record<string, string>> {
+export function runRow(run: Run, isForProgram = false): Readonly<Record<string, string>> {
   const { run_id, status, started_at, schedule } = run;
   const isWhole = isForProgram || started_at === "";
   const started = isWhole ? started_at : timeStamp(new Date(started_at)).slice(5, 16).replace("T", " ");
@@ -37,12 +35,12 @@ export function runRow(run: SeenRun, isForProgram = false): Readonly<Record<stri
 }
 
 /** Says how long a run took; empty where it has not ended. */
-export function tookWords({ started_at, finished_at }: SeenRun): string {
+export function tookWords({ started_at, finished_at }: Run): string {
   return finished_at === null ? "" : durationWords(Date.parse(finished_at) - Date.parse(started_at));
 }
 
 /** Writes what a run counted, without zeros: `120 links, 3 failed`. */
-export function countWords(counts: SeenRun["counts"], shown: readonly string[]): string {
+export function countWords(counts: Run["counts"], shown: readonly string[]): string {
   const told = shown.filter((name) => (counts[name] ?? 0) > 0);
   const wordsOf = (name: string) => (counts[name] === 1 ? (ONE[name] ?? name) : name).replaceAll("_", " ");
   return told.map((name) => `${counts[name]} ${wordsOf(name)}`).join(", ");
@@ -54,7 +52,7 @@ const ONE: Readonly<Record<string, string>> = {
 };
 
 /** Says what a run did; empty where it has counted nothing yet. */
-export function doneWords({ kind, counts: { users = 0, ...others } }: SeenRun): string {
+export function doneWords({ kind, counts: { users = 0, ...others } }: Run): string {
   const noun = kindNamed(kind)?.rows ?? "users";
   const done = { [noun]: users, ...others };
   return countWords(done, [noun, ...DONE]);
@@ -67,7 +65,7 @@ const DONE = [
 ];
 
 /** Says what a run cost; null where that is not known. */
-export function costWords({ counts }: SeenRun): string | null {
+export function costWords({ counts }: Run): string | null {
   if (!("calls" in counts)) return null;
   const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
   const paused = counts.paused_ms ?? 0;
@@ -97,7 +95,7 @@ export function findingWords({ status, reason, count, action, examples }: Findin
 }
 
 /** Says how to finish a run that no worker works on. */
-function continuation({ run_id, kind, status, home }: UnfinishedRun): string {
+function continuation({ run_id, kind, status, home }: Run): string {
   const command = continueCommand(kind);
   if (home === "another")
     return `another machine or NIGHTLEDGER_HOME began it; once nothing runs it there, \`${command} --restart\` continues it here`;
@@ -109,11 +107,11 @@ function continuation({ run_id, kind, status, home }: UnfinishedRun): string {
   return `no worker is on it; ${again} continues it`;
 }
 
-export function openRunWords(run: UnfinishedRun): string {
-  const { status, running, progress } = run;
+export function openRunWords(run: Run): string {
+  const { status, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
-  if (running === undefined) return "it has just begun";
-  if (progress === undefined)
+  if (progress === undefined) return "it has just begun";
+  if (progress === null)
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
   const form = kindOf(run.run_id)?.progress;
   if (form === undefined) return `${status}: it is a run of no job that this version knows`;
@@ -121,9 +119,9 @@ export function openRunWords(run: UnfinishedRun): string {
 }
 
 /** How far a run in progress is; null where no worker answers. */
-export function runFigures(run: UnfinishedRun): RunFigures | null {
+export function runFigures(run: Run): RunFigures | null {
   const form = kindOf(run.run_id)?.progress;
-  if (form === undefined || run.progress === undefined) return null;
+  if (form === undefined || run.progress == null) return null;
   const { done, total } = form.figures(run.progress);
   const { rate, left } = averagePace(form, run.progress, Date.parse(run.started_at));
   return { done, total, rate: rate[0] ?? null, left: left[0] ?? null };
@@ -135,8 +133,8 @@ export function averageWords(figures: RunFigures | null): string {
   return [rate, figures?.left ?? ""].filter((words) => words !== "").join(", ");
 }
 
-export function waitingWords({ progress }: UnfinishedRun): string[] {
-  const told = progress as Partial<BulkProgress> | undefined;
+export function waitingWords({ progress }: Run): string[] {
+  const told = progress as Partial<BulkProgress> | null | undefined;
   return [
     ...(told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now())),
     ...(told?.learned_limit

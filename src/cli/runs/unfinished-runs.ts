@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
+import type { Run } from "../../domain/run.js";
 import { NO_REASON, startOfRun } from "../../domain/run.js";
-import type { SeenRun } from "../../domain/seen-run.js";
 import { JOBS } from "../../jobs/index.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -8,24 +8,15 @@ import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
-import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
+import { namespaceId, progressOf, runningRuns, type StartedRun } from "../../temporal/running-workflows.js";
 import { batchOf, ONBOARD } from "../onboarding/batch-run.js";
 import type { LakeView } from "../session/preflight.js";
 import { isPaused } from "../shell/run.js";
 import { kindOf } from "./kinds.js";
 import type { RunsView } from "./view.js";
 
-/** A run that has not ended; `running` is set where Temporal has it. */
-export interface UnfinishedRun extends SeenRun {
-  readonly running?: RunningRun;
-  /** Of a job with an effect that nothing works on: whether this Temporal began it. */
-  readonly home?: "this" | "another" | "unknown";
-  /** Progress by its workflow; undefined where no worker answers. */
-  readonly progress?: unknown;
-}
-
 /** Finds the runs that have not ended: those that Temporal has, and those of which only the staging is left. */
-export async function unfinishedRuns({ client, lake, query }: RunsView): Promise<UnfinishedRun[]> {
+export async function unfinishedRuns({ client, lake, query }: RunsView): Promise<Run[]> {
   const listed = client === undefined ? [] : await runningRuns(client, lake.taskQueue);
   const going = await Promise.all(listed.map((running) => goingRun(client as Client, running)));
   const known = new Set(going.flatMap(({ run_id, job_id }) => [run_id, job_id]));
@@ -40,7 +31,7 @@ const LISTED_AFTER_MS = 15_000;
 
 /** What a run is that Temporal, where it was asked, does not list. */
 export function leftStatus(
-  { started_at }: Pick<SeenRun, "started_at">,
+  { started_at }: Pick<Run, "started_at">,
   isAsked: boolean,
   now = Date.now(),
 ): "running" | "interrupted" | "lost" {
@@ -48,21 +39,19 @@ export function leftStatus(
   return now - Date.parse(started_at) < LISTED_AFTER_MS ? "running" : "lost";
 }
 
-export function listedRun({ running: _, progress: __, ...run }: UnfinishedRun): SeenRun {
+export function withoutProgress({ progress: _, ...run }: Run): Run {
   return run;
 }
 
-async function goingRun(client: Client, running: RunningRun): Promise<UnfinishedRun> {
-  const { runId, memo, workflowId, execution } = running;
-  const handle = client.workflow.getHandle(workflowId, execution);
-  const progress = await progressOf(client, handle);
+async function goingRun(client: Client, { runId, memo, handle }: StartedRun): Promise<Run> {
+  const progress = (await progressOf(client, handle)) ?? null;
+  const kind = kindOf(runId)?.kind ?? runId.replace(/-\d{8}T.*$/, "");
   return {
-    ...unfinished(runId, kindOf(runId)?.kind ?? running.type),
-    job_id: running.type === "onboardBatch" ? batchOf(workflowId) : null,
+    ...unfinished(runId, kind),
+    job_id: kind === ONBOARD.kind ? batchOf(handle.workflowId) : null,
     status: isPaused(progress) ? "paused" : "running",
     schedule: typeof memo.schedule === "string" ? memo.schedule : null,
-    running,
-    ...(progress !== undefined && { progress }),
+    progress,
   };
 }
 
@@ -71,7 +60,7 @@ async function runsInStaging(
   { store, keys }: LakeView,
   query: LakeQuery,
   { isGoing, client }: { isGoing(id: string): boolean; readonly client: Client | undefined },
-): Promise<UnfinishedRun[]> {
+): Promise<Run[]> {
   const folders = await store.folders("_staging/");
   const named = folders.filter((name) => kindOf(name) !== undefined || /^onb_[0-9a-f]{24}$/.test(name));
   const claims = new Map((await claimsOf(store, keys)).map((claim) => [claim.runId, claim.namespaceId]));
@@ -102,7 +91,7 @@ async function claimsOf(store: LakeView["store"], keys: LakeView["keys"]): Promi
   return holders.filter((holder) => holder !== undefined);
 }
 
-function unfinished(id: string, kind: string): SeenRun {
+function unfinished(id: string, kind: string): Run {
   return {
     run_id: id,
     kind,

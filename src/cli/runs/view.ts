@@ -1,12 +1,13 @@
 import type { Client } from "@temporalio/client";
 import { UnreachableError } from "../../domain/failures.js";
-import { type EndedRun, endedRun } from "../../intake/runs/ended-runs.js";
+import type { Run } from "../../domain/run.js";
+import { endedRuns } from "../../intake/runs/ended-runs.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { withStoreQuery } from "../../lake/query/store-query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
-import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
+import { runningRuns, type StartedRun } from "../../temporal/running-workflows.js";
 import { runningServer } from "../../temporal/server/embedded-server.js";
 import { nearRun } from "../lake/near-run.js";
 import { type LakeView, readLakeView } from "../session/preflight.js";
@@ -65,13 +66,13 @@ export function findRun(
   terminal: Terminal,
   id: string,
 ): Promise<{
-  readonly ended: EndedRun | undefined;
-  readonly running: RunningRun | undefined;
+  readonly ended: Run | undefined;
+  readonly running: StartedRun | undefined;
   readonly near: string | undefined;
 }> {
   return withRunsView(terminal, [runs], async ({ client, query, lake: { taskQueue } }) => {
     const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
-    const ended = await endedRun(query, id);
+    const ended = (await endedRuns(query, { run_id: id }, 1))[0];
     const running = ended ? undefined : listed.find(({ runId }) => runId === id);
     const isThere = (ended ?? running) !== undefined;
     const open = listed.map(({ runId }) => runId);

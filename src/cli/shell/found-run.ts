@@ -1,7 +1,6 @@
 import type { Client } from "@temporalio/client";
 import type { InputError } from "../../domain/failures.js";
-import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
-import { runningRuns } from "../../temporal/running-workflows.js";
+import { joinRun, runningRuns, type StartedRun } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Job } from "./kind.js";
@@ -42,7 +41,6 @@ export async function runningRun(
   runId: string,
 ): Promise<StartedRun | undefined> {
   const listed = (await runningRuns(client, taskQueue)).find((run) => run.runId === runId);
-  const running = listed && (await joinRun(client, listed.workflowId));
-  if (listed === undefined || running?.runId !== runId) return undefined;
-  return { ...running, handle: client.workflow.getHandle(listed.workflowId, listed.execution) };
+  const running = listed && (await joinRun(client, listed.handle.workflowId));
+  return running?.runId === runId ? listed : undefined;
 }

@@ -1,8 +1,7 @@
 import type { Unauthorized } from "../../domain/failures.js";
-import type { RunSummary } from "../../domain/run.js";
-import type { Finding, SeenRun } from "../../domain/seen-run.js";
+import type { Finding, Run, RunSummary } from "../../domain/run.js";
 import type { Labelled } from "../../domain/words/texts.js";
-import type { StartedRun } from "../../intake/start-or-join.js";
+import type { StartedRun } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Preflight } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -36,7 +35,7 @@ export interface RunKind<Progress = unknown, Totals extends object = object> {
   /** Id of the workflow that tries again what waits for its next try; left out: the run's own. */
   triedBy?(scope: string): string;
   /** Says what to do about what failed in a run that has ended. */
-  next(run: SeenRun, failed: readonly Finding[]): string[];
+  next(run: Run, failed: readonly Finding[]): string[];
 }
 
 interface LeftTotals<Totals> {

@@ -3,7 +3,6 @@ import { type BrokenRule, brokenRules, type FailRules } from "../../domain/sync/
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { counted } from "../../domain/words/counted.js";
-import type { StartedRun } from "../../intake/start-or-join.js";
 import { judgeRoster, readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { currentOf, isHistory } from "../../lake/history/history-spec.js";
@@ -13,6 +12,7 @@ import { linksOfRun, staleLinks } from "../../lake/sync/unread-links.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { accountStream } from "../../streams/accounts.js";
 import { transactionStream } from "../../streams/transactions.js";
+import type { StartedRun } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
 import { withLakeReader } from "../lake/reader.js";
 import { placeOf } from "../session/preflight.js";

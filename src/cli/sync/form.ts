@@ -3,12 +3,12 @@ import type { RunSummary } from "../../domain/run.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { counted } from "../../domain/words/counted.js";
-import type { StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { namedPages } from "../../lake/sync/journal/journal.js";
 import { type CommittedByRun, committedByRun } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
+import type { StartedRun } from "../../temporal/running-workflows.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/sync.js";
 import { withLakeReader } from "../lake/reader.js";
@@ -60,8 +60,8 @@ async function nameOtherRuns(
 ): Promise<void> {
   if (!embedded) return;
   try {
-    for (const { workflowId, runId } of await runningRuns(client, taskQueue)) {
-      if (workflowId === handle.workflowId) continue;
+    for (const { handle: other, runId } of await runningRuns(client, taskQueue)) {
+      if (other.workflowId === handle.workflowId) continue;
       terminal.say(`run ${runId} of another job is in progress; it continues while this command runs`);
     }
   } catch (error) {

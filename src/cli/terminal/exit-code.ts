@@ -1,6 +1,6 @@
 import { AuthError } from "../../api/http/errors.js";
 import { InputError, type Unauthorized, UnreachableError } from "../../domain/failures.js";
-import type { RunStatus } from "../../domain/run.js";
+import type { Run } from "../../domain/run.js";
 import { asFull } from "../../lake/store/local/local-store-errors.js";
 import { BucketError } from "../../lake/store/s3/s3-errors.js";
 
@@ -30,10 +30,7 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failures;
 }
 
-export function exitCodeOfRun(
-  { status }: { readonly status: RunStatus },
-  unauthorized: Unauthorized,
-): number {
+export function exitCodeOfRun({ status }: Pick<Run, "status">, unauthorized: Unauthorized): number {
   if (unauthorized) return EXIT.credentials;
   return status === "completed" || status === "running" ? EXIT.completed : EXIT.failures;
 }

@@ -1,7 +1,7 @@
 import { kindWords } from "../bulk/bulk-job.js";
 import type { HookEvent } from "../hook-settings.js";
+import type { Run } from "../run.js";
 import { againWords } from "../run.js";
-import type { SeenRun } from "../seen-run.js";
 
 /** What hooks hear of. */
 export interface HookAbout {
@@ -31,7 +31,7 @@ export function hookWorkflowId(scope: string, delivery: HookDelivery): string {
 /** What a hook is told (docs/run/hooks.md, "What a hook gets"). @param run the run as `runs show --json` prints it */
 export function hookBody(
   { event, schedule, since }: HookDelivery,
-  run: SeenRun | undefined,
+  run: Run | undefined,
   board: string | undefined,
 ): object {
   const isLate = event === "late" || run === undefined;
@@ -52,7 +52,7 @@ export function hookBody(
   };
 }
 
-function runWords(event: HookEvent, run: SeenRun): string {
+function runWords(event: HookEvent, run: Run): string {
   const job = [kindWords(run.kind), run.schedule].filter(Boolean).join(" ");
   const outcome = run.status.replaceAll("_", " ");
   const state = event === "recovered" ? `is well again (${outcome})` : outcome;

@@ -19,8 +19,8 @@ import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { namespaceId } from "../../temporal/running-workflows.js";
-import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
+import { namespaceId, type StartedRun } from "../../temporal/running-workflows.js";
+import { type AskedRun, startOrJoin } from "../start-or-join.js";
 import type { JudgedRows } from "./input-rows.js";
 
 export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {

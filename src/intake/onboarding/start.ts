@@ -9,8 +9,8 @@ import { counted } from "../../domain/words/counted.js";
 import { keptLinksFile } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { progressOf, signalRunning } from "../../temporal/running-workflows.js";
-import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
+import { progressOf, type StartedRun, signalRunning } from "../../temporal/running-workflows.js";
+import { type AskedRun, startOrJoin } from "../start-or-join.js";
 
 /** None of this is part of the batch's identity. */
 export interface OnboardingOptions

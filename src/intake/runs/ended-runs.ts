@@ -1,14 +1,13 @@
 import type { ShownPhase } from "../../domain/phases.js";
-import type { RunStatus } from "../../domain/run.js";
-import type { RunFilter, SeenRun } from "../../domain/seen-run.js";
+import type { Finding, Run, RunFilter, RunStatus } from "../../domain/run.js";
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
-import { runs } from "../../lake/tables/runs.js";
-
-export interface EndedRun extends SeenRun {
-  readonly status: RunStatus;
-}
+import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { runFailures, runs } from "../../lake/tables/runs.js";
+import { findingsOf, quarantinedIn, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
+import { tablesOfKind } from "./kind-tables.js";
 
 const COUNTS = runs.columns.filter(({ type }) => type === "BIGINT").map(({ name }) => name);
 
@@ -25,10 +24,10 @@ export interface RunDay {
 
 export type RunRow = Readonly<Record<(typeof runs.columns)[number]["name"], string | number | null>>;
 
-export async function endedRuns(query: LakeQuery, filter: RunFilter, most: number): Promise<EndedRun[]> {
+export async function endedRuns(query: LakeQuery, filter: RunFilter, most: number): Promise<Run[]> {
   const limit = Number.isFinite(most) ? `limit ${most}` : "";
   const sql = `select * from runs ${whereOf(filter)} order by started_at desc, run_id ${limit}`;
-  return (await rowsOf<RunRow>(query, sql)).map(seenRun);
+  return (await rowsOf<RunRow>(query, sql)).map(runOfRow);
 }
 
 /** Counts runs that ended, whole and by day. @param since ISO instant from which days are counted */
@@ -57,9 +56,10 @@ export async function schedulesOfRuns(query: LakeQuery): Promise<string[]> {
   return (await rowsOf<{ readonly schedule: string }>(query, sql)).map(({ schedule }) => schedule);
 }
 
-function whereOf({ kind, status, schedule, since, after }: RunFilter): string {
+function whereOf({ run_id, kind, status, schedule, since, after }: RunFilter): string {
   const startOf = (id: string) => `(select started_at from runs where run_id = ${sqlText(id)})`;
   const conditions = [
+    ...(run_id === undefined ? [] : [`run_id = ${sqlText(run_id)}`]),
     ...(kind === undefined ? [] : [`kind = ${sqlText(kind)}`]),
     ...(status === undefined ? [] : [`status = ${sqlText(status)}`]),
     ...(schedule === undefined ? [] : [`schedule = ${sqlText(schedule)}`]),
@@ -73,24 +73,52 @@ function whereOf({ kind, status, schedule, since, after }: RunFilter): string {
   return conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
 }
 
-/** What only the row of a run knows. */
-export interface RowFacts {
+/** Everything that is known of a run, as `runs show --json` prints it. */
+export interface RunDetails extends Run {
   /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
   readonly lake_root: string | null;
   /** The command line that asked for it; null where nobody typed one, and until it has ended. */
   readonly command: string | null;
   /** What it did, in the order in which that began; none until it has ended. */
   readonly phases: readonly ShownPhase[];
+  readonly duration_ms: number | null;
+  readonly findings: readonly Finding[];
+  /** The bank links that a sync took longest over. */
+  readonly slowest: readonly SlowLink[];
 }
 
-export async function endedRun(query: LakeQuery, runId: string): Promise<(EndedRun & RowFacts) | undefined> {
-  const [row] = await rowsOf<RunRow>(query, `select * from runs where run_id = ${sqlText(runId)}`);
+/** What {@link runDetails} reads for a run of a kind. */
+export function detailTables(kind = ""): readonly TableSpec[] {
+  return [runs, linkSyncs, runFailures, ...(tablesOfKind(kind)?.tables ?? [])];
+}
+
+/** Reads what is known of a run that has ended; undefined for any other. */
+export async function runDetails(query: LakeQuery, id: string): Promise<RunDetails | undefined> {
+  const [row] = await rowsOf<RunRow>(query, `select * from runs where run_id = ${sqlText(id)}`);
   if (row === undefined) return undefined;
-  const phases = row.phases === null ? [] : (JSON.parse(String(row.phases)) as RowFacts["phases"]);
-  return { ...seenRun(row), lake_root: textOf(row.lake_root), command: textOf(row.command), phases };
+  const run = runOfRow(row);
+  const { started_at, finished_at } = run;
+  return {
+    ...run,
+    counts: { ...run.counts, ...(await ownCounts(query, run)) },
+    lake_root: textOf(row.lake_root),
+    command: textOf(row.command),
+    phases: row.phases === null ? [] : JSON.parse(String(row.phases)),
+    duration_ms: finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at),
+    progress: null,
+    findings: [...(await findingsOf(query, run)), ...(await skippedIn(query, run)), ...quarantinedIn(run)],
+    slowest: await slowestLinks(query, id),
+  };
 }
 
-export function seenRun(row: RunRow): EndedRun {
+async function ownCounts(query: LakeQuery, { kind, run_id }: Run): Promise<Record<string, number>> {
+  const counted = tablesOfKind(kind)?.countedRows?.(run_id);
+  if (counted === undefined) return {};
+  const rows = await rowsOf<{ readonly name: string; readonly count: number }>(query, counted);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+export function runOfRow(row: RunRow): Run {
   const counts = COUNTS.flatMap((name) => (row[name] === null ? [] : [[name, Number(row[name])] as const]));
   return {
     run_id: String(row.run_id),
@@ -102,8 +130,8 @@ export function seenRun(row: RunRow): EndedRun {
     started_at: instantOf(row.started_at) ?? "",
     finished_at: instantOf(row.finished_at),
     counts: Object.fromEntries(counts),
-    options: row.options === null ? null : (JSON.parse(String(row.options)) as EndedRun["options"]),
-    reason: textOf(row.reason) as EndedRun["reason"],
+    options: row.options === null ? null : (JSON.parse(String(row.options)) as Run["options"]),
+    reason: textOf(row.reason) as Run["reason"],
     message: textOf(row.message),
   };
 }

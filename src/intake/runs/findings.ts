@@ -1,5 +1,5 @@
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
-import type { Finding, SeenRun } from "../../domain/seen-run.js";
+import type { Finding, Run } from "../../domain/run.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -14,7 +14,7 @@ type FindingRow = Omit<Finding, "action"> & { readonly action?: string | null };
 /** Finds what failed, was skipped or waits for somebody in a run that has ended, the most frequent first. */
 export async function findingsOf(
   query: LakeQuery,
-  run: Pick<SeenRun, "kind" | "run_id" | "job_id">,
+  run: Pick<Run, "kind" | "run_id" | "job_id">,
 ): Promise<Finding[]> {
   const kind = tablesOfKind(run.kind);
   const found = kind?.problemRows?.(run) ?? failedRows(run);
@@ -23,7 +23,7 @@ export async function findingsOf(
   return rows.map((row) => ({ ...row, action: row.action ?? kind?.action?.(row) ?? null }));
 }
 
-export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Finding[]> {
+export async function skippedIn(query: LakeQuery, { kind, run_id }: Run): Promise<Finding[]> {
   const rows = tablesOfKind(kind)?.skippedRows?.(run_id);
   if (rows === undefined) return [];
   const sql = `select 'skipped' as status, reason, count(*) as count, ${EXAMPLES} from (${rows}) ${MOST_FREQUENT}`;
@@ -31,7 +31,7 @@ export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Pr
 }
 
 /** What to do about bad rows that a run brought: what it read besides is committed. */
-export function quarantinedIn({ run_id, counts: { quarantined = 0 } }: SeenRun): Finding[] {
+export function quarantinedIn({ run_id, counts: { quarantined = 0 } }: Run): Finding[] {
   if (quarantined === 0) return [];
   const reason = quarantined === 1 ? "bad row" : "bad rows";
   const action = `nightledger quarantine list --run ${run_id}`;
@@ -71,7 +71,7 @@ const EXAMPLES = `list(owner order by owner)[1:${MOST_EXAMPLES}] as examples`;
 const MOST_FREQUENT = `group by all order by status, count desc, reason limit ${MOST_REASONS}`;
 
 /** Selects what failed, was skipped or waits in a run, by the tables of every kind. */
-function failedRows({ run_id }: Pick<SeenRun, "run_id">): string {
+function failedRows({ run_id }: Pick<Run, "run_id">): string {
   const id = sqlText(run_id);
   return `select status, ${CODE("coalesce(reason, '')")} as reason, link_id as owner from link_syncs
       where run_id = ${id} and status not in ('synced', 'unchanged', 'superseded')

@@ -1,4 +1,4 @@
-import type { Finding, SeenRun } from "../../domain/seen-run.js";
+import type { Finding, Run } from "../../domain/run.js";
 import { actionFor } from "../../domain/sync/link-obstacle.js";
 import { JOBS } from "../../jobs/index.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
@@ -11,7 +11,7 @@ interface KindTables {
   /** Its own tables, which its queries read. */
   readonly tables?: readonly TableSpec[];
   /** Selects things of a run that did not end well, with `owner`; left out: by the tables that every other kind writes. */
-  problemRows?(run: Pick<SeenRun, "job_id">): string;
+  problemRows?(run: Pick<Run, "job_id">): string;
   /** Selects rows that a run skipped, with `reason` and `owner`. */
   skippedRows?(runId: string): string;
   /** Selects what its tables count besides rows: `name` and `count`. */

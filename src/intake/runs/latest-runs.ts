@@ -1,18 +1,22 @@
+import type { Finding, Run } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { IS_TIMELY } from "../../lake/tables/runs.js";
-import { type EndedRun, type RunRow, seenRun } from "./ended-runs.js";
+import { type RunRow, runOfRow } from "./ended-runs.js";
+import { findingsOf } from "./findings.js";
 
 /** A run that `status` and the board show. */
-export interface LatestRun extends EndedRun {
+export interface LatestRun extends Run {
   /** Whether it failed, as a whole or in part, and nothing since has made that good. */
   readonly is_open: boolean;
+  /** What went wrong in it. */
+  readonly findings: readonly Finding[];
 }
 
-export function isMadeGood({ status, is_open }: LatestRun): boolean {
+export function isMadeGood({ status, is_open }: Pick<LatestRun, "status" | "is_open">): boolean {
   return !is_open && (status === "failed" || status === "completed_with_failures");
 }
 
@@ -66,5 +70,10 @@ const LATEST = `
 /** Gives the newest run of each kind and schedule of thirty days, and those with an open problem; the newest of all, however old it is. */
 export async function latestRuns(query: LakeQuery): Promise<LatestRun[]> {
   const rows = await rowsOf<RunRow & Pick<LatestRun, "is_open">>(query, LATEST);
-  return rows.map((row) => ({ ...seenRun(row), is_open: row.is_open }));
+  const latest: LatestRun[] = [];
+  for (const row of rows) {
+    const run = runOfRow(row);
+    latest.push({ ...run, is_open: row.is_open, findings: await findingsOf(query, run) });
+  }
+  return latest;
 }

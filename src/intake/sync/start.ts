@@ -4,7 +4,8 @@ import type { NewRun } from "../../domain/run.js";
 import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
-import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
+import type { StartedRun } from "../../temporal/running-workflows.js";
+import { type AskedRun, startOrJoin } from "../start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
 interface SyncJob extends AskedRun {

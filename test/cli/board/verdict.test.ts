@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { verdictOf } from "../../../src/cli/board/verdict.js";
-import type { LakeStatus, ShownLatest } from "../../../src/cli/runs/lake-status.js";
+import type { LakeStatus } from "../../../src/cli/runs/lake-status.js";
+import type { LatestRun } from "../../../src/intake/runs/latest-runs.js";
 
 const NOW = Date.parse("2026-11-21T08:00:00Z");
 const RUN = {
@@ -8,7 +9,7 @@ const RUN = {
   ...{ scheduled_at: null, started_at: "2026-11-21T02:00:00Z", finished_at: "2026-11-21T03:00:00Z" },
   ...{ counts: { links: 120, created: 7, updated: 2, removed: 1 }, options: null, findings: [] },
   ...{ reason: null, message: null, is_open: false },
-} as const satisfies ShownLatest;
+} as const satisfies LatestRun;
 const WELL: Parameters<typeof verdictOf>[0] = {
   no_lake: null,
   latest: [RUN],

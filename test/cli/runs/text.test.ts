@@ -9,10 +9,10 @@ import {
   runRow,
   waitingWords,
 } from "../../../src/cli/runs/text.js";
-import type { SeenRun } from "../../../src/domain/seen-run.js";
+import type { Run } from "../../../src/domain/run.js";
 import { waitingState } from "../../../src/domain/waiting.js";
 
-const SYNC: SeenRun = {
+const SYNC: Run = {
   run_id: "sync-20261122T021500Z-3f9c2a",
   kind: "sync",
   job_id: "1",
@@ -31,7 +31,7 @@ const failed = (...examples: string[]) => {
 };
 const IMPORT = { ...SYNC, run_id: "import-20261122T021500Z-3f9c2a", kind: "import" };
 
-test.each<[string, SeenRun, readonly string[], readonly string[]]>([
+test.each<[string, Run, readonly string[], readonly string[]]>([
   ["nothing failed", SYNC, [], []],
   ["links failed", SYNC, ["l1"], [`retry only what failed: nightledger runs retry ${SYNC.run_id}`]],
   [

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { hookBody, hookWorkflowId } from "../../../src/domain/hooks/message.js";
-import type { SeenRun } from "../../../src/domain/seen-run.js";
+import type { Run } from "../../../src/domain/run.js";
 
-const RUN: SeenRun = {
+const RUN: Run = {
   run_id: "sync-20261122T021500Z-3f9c2a",
   kind: "sync",
   job_id: "j",
@@ -32,7 +32,7 @@ test("a failed run in one line for chats, with the board's page of it", () => {
 });
 
 test("a run that is well again, without a board", () => {
-  const run: SeenRun = {
+  const run: Run = {
     ...RUN,
     kind: "vault_write",
     schedule: null,

@@ -5,11 +5,11 @@ import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
 import { leftOf, taskQueue } from "../../../src/domain/run.js";
 import { countRows, type JudgedRows, judgeRows } from "../../../src/intake/bulk/input-rows.js";
 import { startBulk } from "../../../src/intake/bulk/start.js";
-import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import type { StartedRun } from "../../../src/temporal/running-workflows.js";
 import { openSyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 

@@ -12,12 +12,12 @@ import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboa
 import { taskQueue } from "../../../src/domain/run.js";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 import { type OnboardingOptions, startOnboarding } from "../../../src/intake/onboarding/start.js";
-import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { tellFollow } from "../../../src/temporal/onboarding/open-rows.js";
+import type { StartedRun } from "../../../src/temporal/running-workflows.js";
 import { queryProgress } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type WorldOptions } from "../sync/sync-harness.js";

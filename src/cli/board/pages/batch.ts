@@ -1,9 +1,10 @@
 import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
+import type { Run } from "../../../domain/run.js";
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { code, facts, joined, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../runs/show.js";
 import { openRunWords } from "../../runs/text.js";
-import { type UnfinishedRun, unfinishedRuns } from "../../runs/unfinished-runs.js";
+import { unfinishedRuns } from "../../runs/unfinished-runs.js";
 import { readStanding, standingSections, timeOutSection } from "../onboarding.js";
 import { page } from "../page.js";
 import { findingsTable, linkTo, progressBar, statusChip, tableSection, toCopy, warning } from "../shown.js";
@@ -62,10 +63,7 @@ export const batch = page("/onboarding/:batch", {
 });
 
 /** An interrupted batch may be a paused one whose Temporal has ended: resuming begins both again. */
-function commandsOf(
-  { batch_id, statuses, progress }: ShownBatch,
-  run: UnfinishedRun | undefined,
-): readonly string[] {
+function commandsOf({ batch_id, statuses, progress }: ShownBatch, run: Run | undefined): readonly string[] {
   const command = (verb: string) => `nightledger runs ${verb} ${batch_id}`;
   if (run === undefined) return Object.keys(statuses).some(isRetried) ? [command("retry")] : [];
   if (run.status === "lost" || progress?.cancelling) return [];

@@ -1,5 +1,5 @@
 import { NotThereError } from "../../../domain/failures.js";
-import type { Finding } from "../../../domain/seen-run.js";
+import type { Finding } from "../../../domain/run.js";
 import { shellWord } from "../../../domain/words/texts.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";

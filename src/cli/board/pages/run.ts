@@ -1,7 +1,8 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
+import type { Run } from "../../../domain/run.js";
+import type { RunDetails } from "../../../intake/runs/ended-runs.js";
 import { linksAmong } from "../../../intake/runs/findings.js";
 import { KIND_TABLES } from "../../../intake/runs/kind-tables.js";
-import type { ShownRun } from "../../../intake/runs/shown-run.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
 import {
@@ -25,7 +26,6 @@ import {
   tookWords,
   waitingWords,
 } from "../../runs/text.js";
-import type { UnfinishedRun } from "../../runs/unfinished-runs.js";
 import { type Asked, type BoardView, page } from "../page.js";
 import { runTimes } from "../run-times.js";
 import { findingsTable, linkTo, progressBar, statusChip, toCopy, warning } from "../shown.js";
@@ -105,8 +105,8 @@ export const run = page("/runs/:run", {
 
 /** Commands for the run now; the words of a lost one name its own. */
 function commandsOf(
-  { run_id, kind, job_id, status, reason, schedule }: ShownRun,
-  open: UnfinishedRun | undefined,
+  { run_id, kind, job_id, status, reason, schedule }: RunDetails,
+  open: Run | undefined,
   next: readonly string[],
 ): readonly string[] {
   if (open === undefined) {

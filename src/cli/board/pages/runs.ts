@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY } from "../../../domain/duration.js";
 import { NotThereError } from "../../../domain/failures.js";
-import { type RunFilter, SEEN_STATUSES, type SeenRun } from "../../../domain/seen-run.js";
+import { RUN_STATUSES, type Run, type RunFilter } from "../../../domain/run.js";
 import { countedRuns, type RunDay, schedulesOfRuns } from "../../../intake/runs/ended-runs.js";
 import { runs as runsTable } from "../../../lake/tables/runs.js";
 import { columnChart } from "../../../pages/charts.js";
@@ -10,7 +10,7 @@ import { joined, link, type Markup, paragraph, section } from "../../../pages/pa
 import { pastInstant } from "../../commands/option-values.js";
 import { findRuns, KIND_NAMES } from "../../runs/list.js";
 import { doneWords, openRunWords, tookWords } from "../../runs/text.js";
-import { listedRun } from "../../runs/unfinished-runs.js";
+import { withoutProgress } from "../../runs/unfinished-runs.js";
 import { filterForm } from "../filters.js";
 import { type Asked, page } from "../page.js";
 import { listing, warning } from "../shown.js";
@@ -33,7 +33,7 @@ export const runs = page("/runs", {
       filter,
       // Every run of two weeks, with days without one.
       schedules: await schedulesOfRuns(view.query),
-      unfinished: found.open.map((run) => ({ ...listedRun(run), words: openRunWords(run) })),
+      unfinished: found.open.map((run) => ({ ...withoutProgress(run), words: openRunWords(run) })),
       ended,
       total: counted.total,
       older_after: found.ended.length > MOST ? (ended.at(-1)?.run_id ?? null) : null,
@@ -44,14 +44,14 @@ export const runs = page("/runs", {
   draw: (model, asked) => {
     const { ended, total } = model;
     const all = ended.length < total ? "; all of them: nightledger runs list --limit 0" : "";
-    const rows: (SeenRun & { readonly words: string })[] = [
+    const rows: (Run & { readonly words: string })[] = [
       ...model.unfinished,
       ...ended.map((run) => ({ ...run, words: doneWords(run) })),
     ];
     return joined(
       filterForm(asked, "/runs", [
         { name: "kind", label: "Kind", choices: KIND_NAMES.map((kind) => [kind, kindWords(kind)]) },
-        { name: "status", label: "Status", choices: SEEN_STATUSES.map((one) => [one, kindWords(one)]) },
+        { name: "status", label: "Status", choices: RUN_STATUSES.map((one) => [one, kindWords(one)]) },
         { name: "schedule", label: "Schedule", choices: model.schedules.map((name) => [name, name]) },
         { name: "since", label: "Since", choices: SINCE },
         { name: "day", label: "Or since a day" },

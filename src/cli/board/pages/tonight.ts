@@ -3,11 +3,11 @@ import { DAY } from "../../../domain/duration.js";
 import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
 import { whyCutShort } from "../../../domain/run.js";
 import { endedRuns } from "../../../intake/runs/ended-runs.js";
-import { isMadeGood } from "../../../intake/runs/latest-runs.js";
+import { isMadeGood, type LatestRun } from "../../../intake/runs/latest-runs.js";
 import { rowsOf } from "../../../lake/query/store-query.js";
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
-import { lakeStatus, type ShownLatest, STATUS_TABLES } from "../../runs/lake-status.js";
+import { lakeStatus, STATUS_TABLES } from "../../runs/lake-status.js";
 import { datedAhead } from "../../runs/status-text.js";
 import {
   averageWords,
@@ -95,7 +95,7 @@ export const tonight = page("/", {
     ),
 });
 
-function didWords(run: ShownLatest): string {
+function didWords(run: LatestRun): string {
   if (isMadeGood(run)) return doneWords(run);
   const failed = run.findings.filter(({ status }) => isRetried(status));
   const [, why] = whyCutShort(run);
