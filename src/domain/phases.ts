@@ -1,7 +1,7 @@
 /** What a run does one after another, or beside each other, by name: epoch milliseconds. */
 export type Phases = Readonly<Record<string, { readonly began: number; readonly ended: number }>>;
 
-/** A phase as the table `runs` has it, with ISO instants. */
+/** As the table `runs` has it. */
 export interface ShownPhase {
   readonly phase: string;
   readonly began_at: string;
@@ -17,7 +17,7 @@ export function withWork(phases: Phases, name: string, began: number, ended: num
   };
 }
 
-/** The phases of a run that has ended, in the order in which they began; the last one, which writes the row, ends with the run. */
+/** In the order in which they began; the last one, which writes the row, ends with the run. */
 export function shownPhases(phases: Phases, finishedAt: Date): ShownPhase[] {
   const instant = (at: number) => new Date(at).toISOString();
   return Object.entries(phases)

@@ -23,7 +23,7 @@ export interface Firing {
   readonly schedule: string;
   /** ISO instant at which it was due, the run's logical date, however late it began. */
   readonly dueAt: string;
-  /** Milliseconds until it is due again; left out where that is not known. */
+  /** Until it is due again, where that is known. */
   readonly everyMs?: number;
 }
 
@@ -32,9 +32,8 @@ export const CATCH_UP_MS = 6 * HOUR;
 
 export interface NewRun {
   readonly runId: string;
-  /** ISO instant at which it was requested. */
+  /** ISO instant of the request. */
   readonly startedAt: string;
-  /** Left out of a run that nobody scheduled. */
   readonly firing?: Firing;
   /** The command line that asked for it, without texts that may be secret; left out where nobody typed one. */
   readonly command?: string | undefined;
@@ -80,7 +79,7 @@ export interface RunSummary extends EndReason {
 export interface Run extends EndReason {
   readonly run_id: string;
   readonly kind: string;
-  /** Id of the job; for onboarding that of the batch; null where only the run's end will tell. */
+  /** Of onboarding, the batch; null where only the run's end will tell. */
   readonly job_id: string | null;
   /**
    * `interrupted`: it has not ended, and nothing works on it now. `lost`: only its staging is left, and Temporal does not
@@ -90,13 +89,11 @@ export interface Run extends EndReason {
   readonly schedule: string | null;
   /** ISO instant at which its schedule was due. */
   readonly scheduled_at: string | null;
-  /** ISO instant. */
   readonly started_at: string;
-  /** ISO instant; null where it has not ended. */
   readonly finished_at: string | null;
-  /** Counts by column of `runs`, without those that its kind does not have. */
+  /** By column of `runs`. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What was asked for; null where only the run's end will tell. */
+  /** Null where only the run's end will tell. */
   readonly options: Readonly<Record<string, unknown>> | null;
   /** Of one that Temporal has: its workflow's progress; null where no worker answers. */
   readonly progress?: unknown;
@@ -154,7 +151,7 @@ interface EndFacts {
   readonly step?: string | undefined;
   /** How many failed of what, as `{"bank link% failed": 3}`; `%` is the plural. */
   readonly failed?: Readonly<Record<string, number>>;
-  /** The reasons of these, as far as they are known. */
+  /** Of these, as far as they are known. */
   readonly reasons?: readonly string[];
 }
 
@@ -164,7 +161,7 @@ const STEP_REASONS: readonly (readonly [string, RunReason])[] = [
   [`${FAILURE_TYPES.stagingLost}: `, "staging_lost"],
 ];
 
-/** Decides why a run ended as it did, for every kind of job. Pure. */
+/** Why a run ended as it did. */
 export function endReason({ status, unauthorized, step, failed, reasons = [] }: EndFacts): EndReason {
   if (status === "cancelled")
     return { reason: "cancelled", message: "it was cancelled; what it had finished is kept" };

@@ -16,7 +16,7 @@ export async function namespaceId(client: Client): Promise<string> {
   return id;
 }
 
-/** What Temporal knows of a workflow; undefined where there is none of that id. */
+/** Undefined where there is none of that id. */
 export async function describeWorkflow(
   client: Client,
   workflowId: string,
@@ -80,9 +80,8 @@ const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
 export interface StartedRun {
   readonly handle: WorkflowHandle;
   readonly runId: string;
-  /** Whether it was in progress already. */
   readonly joined: boolean;
-  /** What commands that join the run can read of it. */
+  /** For commands that join the run. */
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
@@ -99,7 +98,6 @@ export async function runningRuns(client: Client, taskQueue: string): Promise<St
   return runs;
 }
 
-/** The job's run in progress; undefined where there is none. */
 export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
   const running = await describeRunning(client, workflowId);
   return running && joinedRun(client, running);
@@ -136,7 +134,7 @@ interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"
   readonly memo: { readonly runId: string; readonly [name: string]: unknown };
 }
 
-/** How long to search for a run whose start was not answered. */
+/** For a run whose start was not answered. */
 const LOOK_MS = 10_000;
 
 /**
@@ -185,7 +183,6 @@ function isNotFound(error: unknown): boolean {
   return (error as { code?: unknown }).code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
 }
 
-/** Child workflows that are inspected. */
 const MOST_WITHIN = 4;
 
 /** Type of the failure when a worker was told to stop, as by Ctrl-C: the next worker continues. */

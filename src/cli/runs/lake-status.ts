@@ -23,10 +23,9 @@ import { type PendingDelivery, pendingDeliveries } from "../session/hook-deliver
 import { unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
 
-/** A bank link without a commit for a long time. */
 interface StaleLink {
   readonly link_id: string;
-  /** ISO instant; null where there never was a commit. */
+  /** Null where there never was one. */
   readonly committed_at: string | null;
   readonly status: string;
   readonly reason: string | null;
@@ -36,7 +35,6 @@ interface StaleLink {
 export interface LakeStatus {
   readonly lake: string;
   readonly lake_exists: boolean;
-  /** Why there is no lake at the address; null where there is one. */
   readonly no_lake: string | null;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly Run[];
@@ -52,7 +50,6 @@ export interface LakeStatus {
   readonly pending_undecided: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
-  /** What the last `maintain` found; null before the first. */
   readonly upkeep: LastUpkeep | null;
   /** Runs dated ahead, which count as the last of nothing. */
   readonly dated_ahead: readonly string[];
@@ -65,7 +62,6 @@ const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
 const AHEAD = `select run_id from runs where not ${IS_TIMELY} order by started_at`;
 
-/** What {@link lakeStatus} is read from. */
 export const STATUS_TABLES = [runs, linkSyncs, runFailures, onboardings, erasures, bankLinkStream.table];
 
 /** Reads how things are. @param staleMs names links without a commit for longer than this */

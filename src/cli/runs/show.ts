@@ -108,7 +108,6 @@ export interface ShownBatch {
   readonly batch_id: string;
   readonly playbook_key: string | null;
   readonly statuses: Readonly<Record<string, number>>;
-  /** The batch's runs that have ended, the newest first. */
   readonly runs: readonly { readonly run_id: string; readonly status: string }[];
   /** Progress by its workflow; null where none is running, or no worker answers. */
   readonly progress: BatchProgress | null;

@@ -14,8 +14,8 @@ import { noRun, showRun } from "./show.js";
 import { findRun } from "./view.js";
 
 /**
- * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works
- * on the run meanwhile, as the run's own command would.
+ * Follows a run to its end, or shows one that has ended, with its exit code. In embedded mode it works on the run
+ * meanwhile.
  *
  * @throws InputError where there is none of that id.
  */

@@ -14,25 +14,23 @@ export interface RunKind<Progress = unknown, Totals extends object = object> {
   readonly kind: string;
   /** What `users` counts in the table `runs`, if other things. */
   readonly rows?: string | undefined;
-  /** Whether a run that is given up keeps its staging, which alone knows what was sent: the next run continues it. */
+  /** A run that is given up keeps its staging, which alone knows what was sent: the next run continues it. */
   readonly keepsStaging?: boolean;
-  /** Whether a retry may send again what may have been carried out. */
+  /** A retry may send again what may have been carried out. */
   readonly mayBeUnsure?: boolean;
   readonly progress: ProgressForm<Progress>;
-  /** Says something more about a progress; `before` is the one before it. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
   /** Whether a run that has been paused for so long will not continue by itself; left out: no run pauses. */
   isHalted?(progress: Progress, pausedMs: number): boolean;
   /** Names what the run works on, before the run itself. */
   name?(run: StartedRun): readonly [label: string, id: string];
   afterStart?(terminal: Terminal, session: JobSession, run: StartedRun): Promise<void>;
-  /** Makes the summary of a run without a result, because its command leaves it or it failed; it may read the lake. */
+  /** Of a run without a result, because its command leaves it or it failed; it may read the lake. */
   left(run: WatchedRun<Progress>, preflight: Preflight): LeftTotals<Totals> | Promise<LeftTotals<Totals>>;
-  /** Says what to do about a result. */
   notes?(result: RunSummary & Totals): readonly string[];
   summary(result: RunSummary & Totals): readonly Labelled[];
   problems?(result: RunSummary & Totals): readonly Labelled[];
-  /** Id of the workflow that tries again what waits for its next try; left out: the run's own. */
+  /** Id of the workflow that tries again what waits; left out: the run's own. */
   triedBy?(scope: string): string;
   /** Says what to do about what failed in a run that has ended. */
   next(run: Run, failed: readonly Finding[]): string[];
@@ -41,7 +39,7 @@ export interface RunKind<Progress = unknown, Totals extends object = object> {
 interface LeftTotals<Totals> {
   readonly totals: Totals;
   readonly notes?: readonly string[];
-  /** Whether the service refused the credentials; left out: not that the run knew. */
+  /** Left out: not that the run knew. */
   readonly unauthorized?: Unauthorized;
 }
 
@@ -52,12 +50,11 @@ export interface Job<Progress = unknown, Totals extends object = object> {
   readonly pingedUser?: string | undefined;
   /** The command that joins or continues the run; left out: the one that was typed. */
   readonly again?: string;
-  /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
   /** Whether `start` says what it does, so that the run is not named. */
   readonly isNamed?: boolean;
   afterStart?(run: StartedRun): void;
-  /** Does work beside watching the run, until the run ends or the signal aborts. */
+  /** Until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, run: StartedRun): Promise<void>;
   /** Waits for what a completed run leaves open. */
   afterEnd?(session: JobSession, result: RunSummary & Totals): Promise<RunEnd<RunSummary & Totals>>;
@@ -68,10 +65,9 @@ export interface Job<Progress = unknown, Totals extends object = object> {
 }
 
 interface Judgement {
-  /** Further fields of the summary. */
   readonly also?: object;
   readonly notes: readonly string[];
-  /** Whether the command exits with 1 although the run completed. */
+  /** The command exits with 1 although the run completed. */
   readonly failed?: boolean;
 }
 

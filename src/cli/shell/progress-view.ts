@@ -30,7 +30,6 @@ export interface ProgressForm<P> {
     readonly expected: number;
     readonly done?: number;
   };
-  /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
 }
 
@@ -87,7 +86,7 @@ function paceOf<P>(
   };
 }
 
-/** Gives rate and estimate of a progress that is seen once. @param began when its run had done nothing, epoch milliseconds */
+/** Of a progress that is seen once. @param began when its run had done nothing, epoch milliseconds */
 export function averagePace<P>(form: ProgressForm<P>, progress: P, began: number): PaceWords {
   return paceOf(form, withSample(undefined, { at: began, done: 0, amount: 0 }))(progress);
 }

@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/terminal.js";
 interface FileCounts {
   readonly total: number;
   readonly invalid: number;
-  /** Valid rows that an earlier run has done; null where that is not known. */
+  /** Valid, by an earlier run; null where that is not known. */
   readonly done: number | null;
 }
 

@@ -20,7 +20,6 @@ const LOST_AFTER_MS = 120_000;
 /** How a run ended, as far as this command saw it. */
 export type RunEnd<Result> =
   | { readonly kind: "completed"; readonly result: Result }
-  /** The run is paused and will not continue by itself. */
   | { readonly kind: "halted" }
   | { readonly kind: "cancelled" }
   | { readonly kind: "failed"; readonly message: string }
@@ -30,7 +29,6 @@ interface WatchOptions<Progress> {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
   isHalted(progress: Progress): boolean;
-  /** Called when no worker answers for the run. */
   onSilence(): void;
   /** Called once per kind of problem that holds the run up and that a user can fix, such as a full disk. */
   onFailure(words: string): void;

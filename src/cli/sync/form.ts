@@ -76,14 +76,13 @@ function toldOf(sofar: SyncProgress | undefined, committed: CommittedByRun | und
   return { ...totals, lists: [], quarantine: { new: totals.rows.quarantined, open: null } };
 }
 
-/** What the lake holds of a run that has not ended. */
 interface KeptOfRun {
   readonly committed: CommittedByRun;
-  /** Pages of transactions that were read and not committed yet, and how many links they belong to. */
+  /** Of transactions, read and not committed yet, and of how many links. */
   readonly staged: { readonly pages: number; readonly links: number };
 }
 
-/** Finds what a run has committed and staged so far; reads only names and the feed's log, and writes nothing. */
+/** Reads only names and the feed's log. */
 export async function keptSoFar(store: ObjectStore, runId: string): Promise<KeptOfRun> {
   return withLakeReader(store, async (lake) => {
     const committed = committedByRun(await lake.table(transactionChanges.name).snapshot(), runId);
