@@ -206,9 +206,11 @@ class FollowRun {
   #tell(reports: readonly AddressedReport[]): void {
     for (const [id, those] of groupedBy(reports, ({ batchWorkflowId }) => batchWorkflowId)) {
       this.#telling += 1;
-      const told = those.map(({ report }) => report);
       void getExternalWorkflowHandle(id)
-        .signal(BATCH_SIGNALS.reported, told)
+        .signal(
+          BATCH_SIGNALS.reported,
+          those.map(({ report }) => report),
+        )
         .catch(() => undefined)
         .finally(() => {
           this.#telling -= 1;

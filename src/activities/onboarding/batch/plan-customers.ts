@@ -192,8 +192,8 @@ async function endUnposted(
 function asOutcomeOf(
   { sealer }: SealedStore,
   { line, rowKey, customer }: RightRow,
-  { batch_id: _, run_id: _run, ...known }: OutcomeRow,
+  { batch_id: _, run_id: _run, ...earlier }: OutcomeRow,
 ): Outcome {
-  const output = known.output && openColumn(sealer, "onboardings", "output", known.output);
-  return { ...known, line, kind: customer.kind, row_key: rowKey, output };
+  const output = earlier.output && openColumn(sealer, "onboardings", "output", earlier.output);
+  return { ...earlier, line, kind: customer.kind, row_key: rowKey, output };
 }

@@ -58,14 +58,14 @@ async function offer(
 ): Promise<LinkOffer | undefined> {
   const isWhole = token !== undefined && link !== undefined && expires_at !== undefined;
   if (!isWhole || !(await keptLinksFile(sealed, input.batchId).has())) return undefined;
-  const found = { token, link, expires_at };
+  const continuation = { token, link, expires_at };
   let kept = delivered;
   while (await keptLink(sealed, input, kept + 1).has()) kept++;
   const last = kept === 0 ? undefined : await keptLink(sealed, input, kept).find();
-  const decision = decideOffer(found, { delivered, kept, last });
+  const decision = decideOffer(continuation, { delivered, kept, last });
   if (decision === "none") return undefined;
   const number = decision === "last" ? kept : kept + 1;
-  if (decision === "next") await keptLink(sealed, input, number).put(found);
+  if (decision === "next") await keptLink(sealed, input, number).put(continuation);
   const expiresAt = instantMs(expires_at);
   return { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt };
 }

@@ -65,7 +65,7 @@ async function post(
     }),
     run: authEpoch,
     accept: (body) => mustBeOwn(deps, input, params.body, body),
-    send: (asked, options) => deps.api.read(createOnboarding, asked, options),
+    send: (sent, options) => deps.api.read(createOnboarding, sent, options),
   });
   if (fpId !== null && repeated === "no") await observeLists(deps, fpId, answer);
   return answer;

@@ -94,8 +94,8 @@ export class RowInWork {
   }
 
   /** Changes the state, and stages its outcome where one is due. */
-  async change(state: CustomerState, event: string | null, given?: OutcomeFacts): Promise<void> {
-    const facts = { ...(event !== null && { events: [outcomeEvent(event, state.status)] }), ...given };
+  async change(state: CustomerState, event: string | null, more?: OutcomeFacts): Promise<void> {
+    const facts = { ...(event !== null && { events: [outcomeEvent(event, state.status)] }), ...more };
     const row = { ...this.#one, deadline: waitedUntil(this.#one, state, Date.now()) };
     const { outcome, ...staged } = await stageOutcome(this.deps, row, state, facts);
     this.set(staged);

@@ -144,11 +144,10 @@ export async function findRows(
   const open = withoutLost ? new OpenCustomers(sealed, new Set()) : all;
   await dropSlices(sealed);
   return open.read(async (rows) => {
-    const found = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {
-      const facts = factsOf(await open.shard(rows, number), new Set());
-      return [number, facts] as const;
+    const facts = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {
+      return [number, factsOf(await open.shard(rows, number), new Set())] as const;
     });
-    const shards = Object.fromEntries(found.filter(([, facts]) => facts.rows > 0));
+    const shards = Object.fromEntries(facts.filter(([, { rows }]) => rows > 0));
     // Higher than any lost version: a worker that was thought dead may still write under one.
     return { version: Math.max(rows.version, Date.now()), shards };
   });

@@ -24,16 +24,16 @@ const MOST_CONTINUATIONS = 5;
  * @param kept number of the last one that was kept; never reused, because it names the delivery
  */
 export function decideOffer(
-  found: Continuation,
+  offered: Continuation,
   { delivered, kept, last }: { delivered: number; kept: number; last: Continuation | undefined },
 ): "next" | "last" | "none" {
   const isDelivered = kept === delivered;
-  if (last?.token === found.token && !isDelivered) return "last";
-  return kept >= MOST_CONTINUATIONS || (isDelivered && !isFresher(found, last)) ? "none" : "next";
+  if (last?.token === offered.token && !isDelivered) return "last";
+  return kept >= MOST_CONTINUATIONS || (isDelivered && !isFresher(offered, last)) ? "none" : "next";
 }
 
 /** The service may give an older one again that is still valid. */
-function isFresher(found: Continuation, last: Continuation | undefined): boolean {
+function isFresher(offered: Continuation, last: Continuation | undefined): boolean {
   if (last === undefined) return true;
-  return found.token !== last.token && !(instantMs(found.expires_at) <= instantMs(last.expires_at));
+  return offered.token !== last.token && !(instantMs(offered.expires_at) <= instantMs(last.expires_at));
 }

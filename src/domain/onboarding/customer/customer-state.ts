@@ -54,16 +54,16 @@ export const UNPOSTED: CustomerState = {
 /** Applies the service's own answer. */
 export function afterReport(state: CustomerState, report: OnboardingReport, by: DecidedBy): CustomerState {
   const { status } = report;
-  const known = {
+  const next = {
     ...state,
     onboardingId: state.onboardingId ?? report.onboardingId,
     hasOutput: state.hasOutput || report.hasOutput === true,
   };
-  if (status === null || !mayBecome(state, status)) return known;
+  if (status === null || !mayBecome(state, status)) return next;
   const review = report.review ?? unsaidReview(state, status);
   const isNew = !saysTheSame(state, { status, review });
   return {
-    ...known,
+    ...next,
     status,
     review,
     phase: phaseAfter(state.phase, status, review),
@@ -136,12 +136,12 @@ export function afterPoll(
   );
   const polled = report === null ? seen : afterReport(seen, withReview(report, telling), by);
   const isTold = report !== null && report.status !== null;
-  const told = telling.reduce(
+  const next = telling.reduce(
     (now, event) => (isTold && isDecision(now.status) ? now : afterReport(now, event, by)),
     polled,
   );
-  const isOver = news.length === 0 && told.status === state.status && lacksReview(told);
-  return isOver ? { ...told, phase: "final" } : told;
+  const isOver = news.length === 0 && next.status === state.status && lacksReview(next);
+  return isOver ? { ...next, phase: "final" } : next;
 }
 
 /** A report with the review that the newest webhook of the same status says, where it says none itself. */

@@ -64,12 +64,12 @@ function endOf(state: CustomerState, prior: Outcome | undefined) {
   const status = rowStatus(state);
   const hasEnded = end !== null || isDecision(state.status);
   // The same end keeps its time.
-  const known = prior?.status === status ? prior.settled_at : null;
+  const earlierEnd = prior?.status === status ? prior.settled_at : null;
   return {
     onboarding_id: onboardingId,
     status,
     requires_manual_review: onboardingId === null ? null : review,
-    settled_at: hasEnded ? (known ?? new Date().toISOString()) : null,
+    settled_at: hasEnded ? (earlierEnd ?? new Date().toISOString()) : null,
     settled_by: decidedBy,
   };
 }
@@ -85,8 +85,8 @@ function failureOf(
   const answered = facts.answer?.error_message;
   const earlier = isError ? (prior?.error_message ?? null) : null;
   // A message of ours is masked already.
-  const said = answered == null ? earlier : (withoutValues(answered, [vault, prerequisiteData]) ?? null);
-  const error_message = facts.error_message ?? said;
+  const message = answered == null ? earlier : (withoutValues(answered, [vault, prerequisiteData]) ?? null);
+  const error_message = facts.error_message ?? message;
   const words = error_message === null ? null : (withoutValues(error_message, valuesOf(customer)) ?? null);
   return { error_class: facts.error_class ?? (isError ? onboardingErrorClass(words) : null), error_message };
 }
