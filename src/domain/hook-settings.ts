@@ -9,14 +9,13 @@ export const HOOK_EVENTS = [
 
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** Who is told of which events; either a webhook or a command. */
 export interface Hook {
   readonly on: readonly HookEvent[];
-  /** `sync`, `nightly`, `sync nightly`; left out: every job. */
+  /** `sync`, `nightly`, `sync nightly`; default: every job. */
   readonly jobs?: readonly string[] | undefined;
-  /** That of a chat is a secret. */
+  /** A chat's is a secret. */
   readonly webhook?: string | undefined;
-  /** Of a shell; may hold a secret too. */
+  /** Of a shell; may hold a secret. */
   readonly command?: string | undefined;
   /** Also of further failed runs in a row. */
   readonly every?: boolean | undefined;
@@ -24,17 +23,17 @@ export interface Hook {
 
 export interface HookSettings {
   readonly hooks: readonly Hook[];
-  /** A schedule is late when none of its runs has ended for so long. */
+  /** A schedule without an ended run for so long is late. */
   readonly lateMs?: number | undefined;
-  /** The board's address, without the last slash. */
+  /** Without the last slash. */
   readonly board?: string | undefined;
-  /** `whsec_` and base64, by which requests are signed. */
+  /** `whsec_` and base64: signs requests. */
   readonly secret?: string | undefined;
 }
 
 export const HOOK_WORKFLOW = "deliverHook";
 
-/** `fetch` sends nothing to an address with a user in it; what runs say is sent in the clear to this machine only. */
+/** `fetch` refuses an address with a user in it; clear text goes to this machine only. */
 export function isWebhookAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hostname } = new URL(text);
@@ -42,7 +41,7 @@ export function isWebhookAddress(text: string): boolean {
   return (protocol === "https:" || (protocol === "http:" && isHere)) && username === "" && password === "";
 }
 
-/** A link to a page is this address and a path, so nothing may follow its own. */
+/** Paths are appended to it. */
 export function isBoardAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, origin, pathname, href } = new URL(text);

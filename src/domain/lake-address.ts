@@ -1,6 +1,5 @@
-/** Where a lake is. */
 export interface LakePlace {
-  /** Absolute path of a directory, or `s3://bucket/prefix`. */
+  /** A directory's absolute path, or `s3://bucket/prefix`. */
   readonly address: string;
   /** For files of this machine. */
   readonly scratch: ScratchPlace;
@@ -14,7 +13,7 @@ interface ScratchPlace {
   readonly memoryMb?: number;
 }
 
-/** A bucket, and the prefix that all keys of a lake have there: empty, or ending in `/`. */
+/** The prefix is empty, or ends in `/`. */
 export interface S3Place {
   readonly bucket: string;
   readonly prefix: string;
@@ -22,12 +21,11 @@ export interface S3Place {
 
 const FORM = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/*$/i;
 
-/** Whether an address names a bucket rather than a directory. */
 export function isS3Address(address: string): boolean {
   return /^s3:\/\//i.test(address);
 }
 
-/** The place that `s3://bucket/prefix` names; undefined for an address of another form. */
+/** Undefined for an address of another form. */
 export function s3Place(address: string): S3Place | undefined {
   const found = FORM.exec(address);
   if (found === null) return undefined;

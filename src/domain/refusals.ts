@@ -2,7 +2,7 @@ import type { Labelled } from "./words/texts.js";
 
 export interface RefusedRequest {
   readonly status: number;
-  /** The service's words, masked where they were read; null where it sent none. Nothing depends on them. */
+  /** The service's words, masked; null for none. Nothing depends on them. */
   readonly message: string | null;
 }
 
@@ -12,7 +12,7 @@ export interface Refusals extends RefusedRequest {
 
 const MOST_KEPT = 10;
 
-/** Adds two lists; keeps the first ten different refusals. */
+/** Keeps the first ten different ones. */
 export function addRefusals(a: readonly Refusals[], b: readonly Refusals[]): readonly Refusals[] {
   if (b.length === 0) return a;
   const sum = [...a];
@@ -27,12 +27,12 @@ export function addRefusals(a: readonly Refusals[], b: readonly Refusals[]): rea
   return sum;
 }
 
-/** What was refused, for people: `400: field "key": no such playbook`. */
+/** `400: field "key": no such playbook`. */
 export function refusalWords({ status, message }: RefusedRequest): string {
   return message === null ? `${status}` : `${status}: ${message}`;
 }
 
-/** What a summary says of them: `refused   30 × 400: field "key": no such playbook`. */
+/** `refused   30 × 400: field "key": no such playbook`. */
 export function refusalsInWords(refusals: readonly Refusals[] = []): Labelled[] {
   return refusals.map(({ count, ...refused }) => ["refused", `${count} × ${refusalWords(refused)}`]);
 }

@@ -1,5 +1,5 @@
 export interface BrokenRule {
-  /** In ids of jobs and batches, so it never changes. */
+  /** Part of ids of jobs and batches, so it never changes. */
   readonly code: string;
   /** Never quotes a value. */
   readonly rule: string;
@@ -9,13 +9,12 @@ export function broken(code: string, rule: string): BrokenRule {
   return { code, rule };
 }
 
-/** What is wrong with a row of an input file. */
 export interface RowProblem extends BrokenRule {
   /** Where the row starts, from 1. */
   readonly line: number;
-  /** Null where it is the row as a whole. */
+  /** Null for the row as a whole. */
   readonly column: string | null;
-  /** The earlier line that a repeated row repeats. */
+  /** That a repeated row repeats. */
   readonly same_as_line?: number;
 }
 

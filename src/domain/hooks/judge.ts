@@ -2,7 +2,7 @@ import { kindWords } from "../bulk/bulk-job.js";
 import type { Hook, HookEvent } from "../hook-settings.js";
 import type { RunStatus } from "../run.js";
 
-/** The runs of a schedule are one job, and so are those of the same file and options. */
+/** Runs of a schedule are one job, as are those of the same file and options. */
 interface HookJob {
   readonly kind: string;
   readonly schedule: string | null;
@@ -10,7 +10,7 @@ interface HookJob {
 
 export interface JudgedRun extends HookJob {
   readonly outcome: RunStatus;
-  /** Of the run of its job before it, cancelled ones left out. */
+  /** The run before it, cancelled ones left out. */
   readonly previous: RunStatus | null;
 }
 
@@ -19,7 +19,7 @@ export interface HookCall {
   readonly event: HookEvent;
 }
 
-/** The hooks that hear of a run, and as what (docs/run/hooks.md, "Events"). */
+/** docs/run/hooks.md, "Events". */
 export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): HookCall[] {
   const { outcome } = run;
   const isAfterFailure = run.previous === "failed";
@@ -39,9 +39,9 @@ export function hooksOfLate(hooks: readonly Hook[], job: HookJob): HookCall[] {
 }
 
 /**
- * Whether none of a schedule's runs has ended for so long, or, where it is due less often, for so long after it was due.
+ * No run of a schedule has ended for so long, or for so long after it was due.
  * @param endedAt of its last run; before the first, when it was created
- * @param dueAt when it was first due after that
+ * @param dueAt first time due after that
  */
 export function isLate(endedAt: number, dueAt: number | null, lateMs: number, now: number): boolean {
   if (dueAt === null) return false;

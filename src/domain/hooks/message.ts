@@ -3,22 +3,21 @@ import type { HookEvent } from "../hook-settings.js";
 import type { Run } from "../run.js";
 import { againWords } from "../run.js";
 
-/** What hooks hear of. */
 export interface HookAbout {
-  /** For `late`, the last run of the schedule that ended. */
+  /** For `late`, the schedule's last ended run. */
   readonly runId: string | null;
   readonly schedule: string | null;
-  /** For `late`: the ISO instant since which no run has ended. */
+  /** For `late`: no run has ended since. */
   readonly since?: string;
 }
 
-/** As its workflow has it: no secret, nothing personal. */
+/** No secret, nothing personal. */
 export interface HookDelivery extends HookAbout {
   readonly hook: string;
   readonly event: HookEvent;
 }
 
-/** The run, or the late schedule with its last run. */
+/** The run, or the late schedule. */
 export function aboutOf({ event, runId, schedule }: HookDelivery): string {
   const run = runId ?? "never";
   return event === "late" ? `${schedule}@${run}` : run;
@@ -28,7 +27,7 @@ export function hookWorkflowId(scope: string, delivery: HookDelivery): string {
   return `hooks/${scope}/${aboutOf(delivery)}/${delivery.event}/${delivery.hook}`;
 }
 
-/** What a hook is told (docs/run/hooks.md, "What a hook gets"). @param run the run as `runs show --json` prints it */
+/** docs/run/hooks.md, "What a hook gets". @param run as `runs show --json` prints it */
 export function hookBody(
   { event, schedule, since }: HookDelivery,
   run: Run | undefined,
@@ -44,7 +43,7 @@ export function hookBody(
   return {
     event,
     schedule,
-    // Slack, Mattermost and Rocket.Chat show this one, and Discord the next.
+    // Slack, Mattermost and Rocket.Chat show this, Discord the next.
     text: words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
     content: words,
     board: link,

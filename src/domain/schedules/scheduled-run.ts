@@ -1,16 +1,15 @@
 import type { Firing, NewRun, RunStatus } from "../run.js";
 
-/** The run of a firing: one that it started, or the job's run that was still running. */
+/** A run that a firing started, or found running. */
 export interface StartedFiring {
   readonly workflowId: string;
-  /** First execution of the run's workflow. */
   readonly execution: string;
   readonly runId: string;
 }
 
-/** What the workflow of a firing tells of it, in its memo, while it runs and after. */
+/** The memo of a firing's workflow. */
 export interface FiringMemo extends Firing {
-  /** The run that has the status; null until it is known. */
+  /** Null until it is known. */
   readonly runId: string | null;
   readonly status: RunStatus | null;
 }
@@ -19,7 +18,7 @@ export interface FiredRun extends NewRun {
   readonly firing: Firing;
 }
 
-/** Name of the schedule that keeps the lake small. */
+/** The schedule that keeps the lake small. */
 export const UPKEEP = "maintain";
 
 /** `schedule/<scope>/<name>` */
@@ -27,7 +26,6 @@ export function scheduleId(scope: string, name: string): string {
   return `${schedulePrefix(scope)}${name}`;
 }
 
-/** What the ids of a lake's schedules begin with. */
 export function schedulePrefix(scope: string): string {
   return `schedule/${scope}/`;
 }

@@ -2,9 +2,9 @@ import { durationText } from "../duration.js";
 import { InputError } from "../failures.js";
 
 export type ScheduleTiming = {
-  /** IANA name of the zone of times of day and cron expressions. */
+  /** IANA name, for times of day and cron expressions. */
   readonly timezone: string;
-  /** Milliseconds by which a firing is delayed at random, at most. */
+  /** The longest random delay of a firing. */
   readonly jitterMs: number;
 } & (
   | { readonly kind: "at"; readonly times: readonly TimeOfDay[] }
@@ -17,7 +17,7 @@ export interface TimeOfDay {
   readonly minute: number;
 }
 
-/** A timing as a command line gives it: exactly one of `at`, `cron` and `every`. */
+/** Exactly one of `at`, `cron` and `every`. */
 export interface TimingFlags {
   readonly at?: readonly TimeOfDay[];
   readonly cron?: string;
@@ -30,14 +30,14 @@ export interface TimingFlags {
 
 const CRON = /^(@(yearly|monthly|weekly|daily|hourly)|[\d*/,?A-Za-z-]+( +[\d*/,?A-Za-z-]+){4})$/;
 
-/** Reads `03:15` or `03:15,14:15`; undefined for anything else. */
+/** `03:15` or `03:15,14:15`. */
 export function parseTimesOfDay(text: string): TimeOfDay[] | undefined {
   const times = text.split(",").map((one) => /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(one.trim()));
   if (times.some((time) => time === null)) return undefined;
   return times.map((time) => ({ hour: Number(time?.[1]), minute: Number(time?.[2]) }));
 }
 
-/** The timing that flags ask for. @throws InputError naming the flag that is wrong or missing. */
+/** @throws InputError naming the flag that is wrong or missing */
 export function timingOf(flags: TimingFlags): ScheduleTiming {
   const { at, cron, every, timezone = "UTC", jitter = 0 } = flags;
   const given = [at, cron, every].filter((one) => one !== undefined).length;

@@ -4,11 +4,10 @@ import { contractKind, type EventKind } from "../service/event-kind.js";
 import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";
 
-/** What a webhook's payload says; each fact is null where the payload lacks it or has it in another form. */
+/** A fact is null where the payload lacks it or has another form. */
 export interface EventFacts extends Said {
-  /** As it was written. */
   readonly kind: string | null;
-  /** What it is of the kinds that the document names; null where it is none of them. */
+  /** Null for a kind that the contract does not have. */
   readonly known: EventKind | null;
   readonly fpId: string | null;
   readonly externalId: string | null;
@@ -16,9 +15,9 @@ export interface EventFacts extends Said {
   readonly playbookKey: string | null;
   readonly playbookVersion: number | null;
   readonly isLive: boolean | null;
-  /** The event's own time as it was written. */
+  /** As it was written. */
   readonly timestamp: string | null;
-  /** The same in epoch milliseconds; a text without an offset is UTC. */
+  /** Epoch milliseconds; UTC without an offset. */
   readonly at: number | null;
   readonly bankLinkId: string | null;
 }
@@ -28,7 +27,7 @@ const MOST_VERSION = 2_147_483_647;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 const CONTROL = /\p{Cc}/u;
 
-/** Reads a payload; undefined where it is not an object. */
+/** Undefined for a payload that is no object. */
 export function eventFacts(payload: unknown): EventFacts | undefined {
   if (!isJsonObject(payload)) return undefined;
   const kind = text(payload.event_kind);
@@ -52,13 +51,13 @@ export function eventFacts(payload: unknown): EventFacts | undefined {
   };
 }
 
-/** Why a text can't be a message's id; undefined when it can. */
+/** Why a text can't be a message's id. */
 export function messageIdProblem(id: string): string | undefined {
   if (id === "") return "is empty";
   return text(id) === null ? `is longer than ${LONGEST_TEXT} characters or not plain text` : undefined;
 }
 
-// Anything but plain text fits into no column and no id.
+// Only plain text fits into columns and ids.
 function text(value: unknown): string | null {
   if (typeof value !== "string" || value === "" || value.length > LONGEST_TEXT) return null;
   return CONTROL.test(value) || hasLoneSurrogate(value) ? null : value;
@@ -79,6 +78,6 @@ function instant(written: string): number | null {
   const [, , , offset] = form;
   const at = Date.parse(offset === undefined ? `${written}Z` : written);
   const year = new Date(at).getUTCFullYear();
-  // The offset may move the year out of the table's range. NaN is in no range.
+  // The offset may move the year out of the table's range.
   return year >= 1 && year <= 9999 ? at : null;
 }

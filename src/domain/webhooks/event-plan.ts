@@ -9,8 +9,8 @@ interface PlannedEvent {
 }
 
 /**
- * Whether a customer took these events, by message id, as far as receivers say. One that names no playbook is left out: its
- * customers are found only with the lake.
+ * Whether a customer took these events, by message id. Customers of an event without a playbook are found only with the
+ * lake.
  */
 export function toldByReceivers(
   events: readonly PlannedEvent[],
@@ -24,7 +24,7 @@ export function toldByReceivers(
   return told;
 }
 
-/** Plans what to do with staged events; `known` is in the table, and of `told` the customers know. */
+/** `known` is in the table, and customers know of `told`. */
 export function planEvents<E extends PlannedEvent>(
   events: readonly E[],
   known: ReadonlySet<string>,
@@ -37,15 +37,15 @@ export function planEvents<E extends PlannedEvent>(
   return { fresh, untold: fresh.filter(({ messageId }) => !told.has(messageId)), followUps };
 }
 
-/** A user's bank link has changed; null where the event did not name the link. */
+/** Null for an event that did not name the link. */
 export interface FollowUp {
   readonly fpId: string;
   readonly bankLinkId: string | null;
 }
 
 /**
- * Plans the next run. A run reads either named links only, for the users whose events all named their links, or every
- * link, for the users with an event that named none. The oldest follow-up decides which, so that none waits for ever.
+ * The next run reads named links only, or every link of users with an event that named none. The oldest follow-up
+ * decides, so that none waits for ever.
  */
 export function followUpJob<F extends FollowUp>(followUps: readonly F[], streams: readonly string[]) {
   const whole = new Set(followUps.filter(({ bankLinkId }) => bankLinkId === null).map(({ fpId }) => fpId));

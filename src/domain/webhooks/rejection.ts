@@ -1,4 +1,4 @@
-/** Why the receiver refuses a request, with the status of its answer. */
+/** With the status of the answer. */
 export const REFUSALS = {
   path: 404,
   method: 405,
