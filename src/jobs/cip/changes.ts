@@ -51,7 +51,7 @@ interface Change extends ListedChange {
 
 export async function hasReportsOf(lake: PackTools["lake"], exportId: string): Promise<boolean> {
   const sql = `select 1 from cip_reports where run_id = ${sqlText(exportId)} limit 1`;
-  return (await readTables(lake, [cipReports], (session) => session.few(sql))).length > 0;
+  return (await readTables(lake, [cipReports], (session) => session.rowsAtOnce(sql))).length > 0;
 }
 
 /**

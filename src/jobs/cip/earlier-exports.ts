@@ -57,7 +57,7 @@ export async function isInPack(
   await duckdb.makeScratch();
   const pack = await packs.read(run_id, duckdb.scratchDirectory, [POPULATION_FILE]);
   const named = await duckdb.exclusive((sql) =>
-    sql.few(`select 1 from ${csvFile(join(pack, POPULATION_FILE))} where external_id in ${sqlList(ids)}
+    sql.rowsAtOnce(`select 1 from ${csvFile(join(pack, POPULATION_FILE))} where external_id in ${sqlList(ids)}
       or regexp_replace(fp_id, '^\\(line \\d+\\) ', '') in ${sqlList(ids)} limit 1`),
   );
   return named.length > 0;

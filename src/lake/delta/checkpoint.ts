@@ -93,7 +93,7 @@ async function hintOf(at: DeltaLocation, checkpoint: LogCheckpoint): Promise<obj
   const { version, parts, bytes } = checkpoint;
   const source = parquetFiles(await downloadCheckpoint(at, checkpoint));
   const [counts] = await at.duckdb.exclusive((sql) =>
-    sql.few(`select count(*) as actions, count("add".path) as files from ${source}`),
+    sql.rowsAtOnce(`select count(*) as actions, count("add".path) as files from ${source}`),
   );
   return {
     version,

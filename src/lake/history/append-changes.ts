@@ -1,16 +1,9 @@
-import {
-  addRemovals,
-  NO_REMOVALS,
-  type RefusedList,
-  type Removals,
-  refusedLists,
-} from "../../domain/tables/removals.js";
+import { NO_REMOVALS, type RefusedList, type Removals, refusedLists } from "../../domain/tables/removals.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import { readCommit } from "../delta/delta-log.js";
 import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
 import { commitNext } from "../tables/append.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { type ComparedList, type Comparison, compare, type Observations } from "./comparison.js";
@@ -21,9 +14,6 @@ import { type ListHole, type ReadList, readingActions } from "./whole-lists.js";
 
 /** With more new rows than this, and more than the small table has, that is brought up before it is read. */
 const MOST_ROWS_SINCE = 250_000;
-
-/** Observations of more bytes than this are compared in parts, to bound memory. */
-const MOST_BYTES = 10 * 1024 * 1024;
 
 export interface Appended {
   readonly isRead: boolean;
@@ -104,36 +94,18 @@ export function withoutRefused<L extends ReadList>(lists: readonly L[], refused:
 /** Writes what differs, and finds lists that lack rows. */
 async function writeChanges(
   lake: Lake,
-  { observations, ...difference }: Omit<Comparison, "keys">,
-): Promise<Omit<Appended, "isRead"> & { readonly written: DataFile[]; readonly holes: ListHole[] }> {
-  const { spec } = difference.state;
-  const { bytes, removals = NO_REMOVALS } = observations;
-  const parts = Math.max(1, Math.ceil(bytes / MOST_BYTES));
-  const written: DataFile[] = [];
-  const holes: ListHole[] = [];
-  const lists = new Map<string, ComparedList>();
+  comparison: Comparison,
+): Promise<Omit<Appended, "isRead"> & { readonly written: DataFile[]; readonly holes: readonly ListHole[] }> {
+  const { state, runId, observations } = comparison;
+  let holes: readonly ListHole[] = [];
   let verdict: Omit<Appended, "isRead"> = { refused: [], taken: NO_REMOVALS };
-  const decide = (some: readonly ComparedList[]) => {
-    for (const { list, ...one } of some) {
-      const name = nameOf(list);
-      lists.set(name, { list, ...addRemovals(one, lists.get(name) ?? NO_REMOVALS) });
-    }
-    verdict = refusedLists([...lists.values()], removals);
-    return verdict.refused;
-  };
-  const compared = (sql: SqlSession, part: number, judge: typeof decide) =>
-    compare(lake, sql, { ...difference, observations, keys: { part, parts } }, judge);
-  // A list's removals are known once all parts of its keys were compared.
-  for (let part = 0; parts > 1 && part < parts; part += 1) {
-    await lake.duckdb.exclusive((sql) => compared(sql, part, decide));
-  }
-  for (let part = 0; part < parts; part += 1) {
-    const files = await writeQuery(lake, spec, difference.runId, async (sql) => {
-      const found = await compared(sql, part, parts > 1 ? () => verdict.refused : decide);
-      holes.push(...found.holes);
-      return found.changes;
+  const written = await writeQuery(lake, state.spec, runId, async (sql) => {
+    const compared = await compare(lake, sql, comparison, (lists) => {
+      verdict = refusedLists(lists, observations.removals ?? NO_REMOVALS);
+      return verdict.refused;
     });
-    written.push(...files);
-  }
+    holes = compared.holes;
+    return compared.changes;
+  });
   return { written, holes, ...verdict };
 }

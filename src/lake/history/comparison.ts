@@ -1,19 +1,16 @@
 import type { Removals } from "../../domain/tables/removals.js";
 import type { Lake } from "../lake.js";
-import { andInPart } from "../materialize/row-parts.js";
 import { withoutHalfPairs } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
-import { type KeyPart, type NewestFiles, newestRows } from "./newest-rows.js";
+import { newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
 export interface Observations {
   /** Observed rows, with every column of the history. */
   readonly query: string;
-  /** Of what the query reads: a measure of the rows' memory. */
-  readonly bytes: number;
   /** Keys that these lists lack are gone. */
   readonly whole: readonly WholeList[];
   /** What lists may lose: anything, or as {@link refusedLists} says after earlier comparisons of the run. */
@@ -30,7 +27,6 @@ export interface Comparison {
   readonly files: HistoryFiles;
   readonly runId: string;
   readonly observations: Observations;
-  readonly keys: KeyPart;
 }
 
 /**
@@ -40,30 +36,23 @@ export interface Comparison {
 export async function compare(
   lake: Lake,
   sql: SqlSession,
-  { state, files, runId, observations, keys }: Comparison,
+  { state, files, runId, observations }: Comparison,
   judge: (lists: readonly ComparedList[]) => readonly ComparedList[],
 ): Promise<{ readonly changes: string; readonly holes: readonly ListHole[] }> {
   const { spec } = state;
   const readLast = (from: HistoryFiles) =>
-    sql.run(`create or replace temp table last as ${newestRows(spec, from, { ...keys, ownersIn: "asked" })}`);
-  await observe(sql, spec, observations, keys);
+    sql.run(`create or replace temp table last as ${newestRows(spec, from, "owners")}`);
+  await observe(sql, spec, observations);
   await readLast(files);
   if (await isLate(sql, spec, files.observedUntil)) await readLast(await wholeHistory(lake, state));
   if (spec.lists !== "some") await refuse(sql, spec, judge(await comparedLists(sql, spec)));
-  return { changes: changesOf(spec, runId), holes: await listHoles(sql, spec, files) };
+  return { changes: changesOf(spec, runId), holes: await listHoles(sql, spec) };
 }
 
-/** Makes `observed` (one row per key), `whole` (whole lists) and `asked` (owners of both). */
-async function observe(
-  sql: SqlSession,
-  spec: HistorySpec,
-  { query, whole }: Observations,
-  keys: KeyPart,
-): Promise<void> {
+/** Makes `observed` (one row per key), `whole` (whole lists) and `owners` of both. */
+async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Observations): Promise<void> {
   const owner = sqlNames(spec.owner);
-  await sql.run(
-    `create or replace temp table observed as select * from (${query}) where true${andInPart(keys, sqlNames(spec.key))}`,
-  );
+  await sql.run(`create or replace temp table observed as ${query}`);
   await keepOneOfEach(sql, spec);
   // JSON: SQL takes ten times as long to parse thousands of `values`.
   const lists = whole.map(({ fpId, linkId, readAt, window }) => ({
@@ -79,14 +68,14 @@ async function observe(
         ::struct(fp_id varchar, link_id varchar, read_us bigint, from_day date)[], recursive := true))
     group by ${owner}, link_id`);
   await sql.run(
-    `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
+    `create or replace temp table owners as select ${owner} from observed union select ${owner} from whole`,
   );
 }
 
 /** Of a key that a list names twice, the same row each time. */
 async function keepOneOfEach(sql: SqlSession, spec: HistorySpec): Promise<void> {
   const key = sqlNames(spec.key);
-  const [found] = await sql.few(
+  const [found] = await sql.rowsAtOnce(
     `select exists (select 1 from observed group by ${key} having count(*) > 1) as twice`,
   );
   if (found?.twice !== true) return;
@@ -98,24 +87,24 @@ async function keepOneOfEach(sql: SqlSession, spec: HistorySpec): Promise<void> 
 /** Whether an observation may be older than its key's `gone` row, which the derived table lacks. */
 async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number): Promise<boolean> {
   if (observedUntil === Number.NEGATIVE_INFINITY) return false;
-  const [found] = await sql.few(`select exists (
+  const [found] = await sql.rowsAtOnce(`select exists (
     from observed o anti join last l on ${sameIn(spec.key, "o", "l")}
     where epoch_ms(o.${OBSERVED_AT}) <= ${observedUntil}) as late`);
   return found?.late === true;
 }
 
-/** Makes the table `gone` of last rows that their list lacks; what each list would remove. */
+/** Makes the table `lost` of last rows that their list lacks; what each list would remove. */
 async function comparedLists(sql: SqlSession, spec: HistorySpec): Promise<ComparedList[]> {
   const listed = `last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec, "l")}
     and ${isThere(spec, "l")}${isInWindow(spec)}`;
-  await sql.run(`create or replace temp table gone as
+  await sql.run(`create or replace temp table lost as
     select l.*, whole.list_link, whole.read_at from ${listed} anti join observed o on ${sameIn(spec.key, "o", "l")}
     where ${isNews("whole.read_at", `l.${OBSERVED_AT}`)}`);
   const rows = await sql.rows(`
-    with lost as (select fp_id, list_link, count(*) as gone from gone group by all),
+    with gone as (select fp_id, list_link, count(*) as gone from lost group by all),
       known as (select l.fp_id, list_link, count(*) as known from ${listed} group by all)
-    select lost.fp_id, lost.list_link, sum(known) as known, coalesce(any_value(gone), 0) as gone
-    from known left join lost on ${sameIn(["fp_id", "list_link"], "known", "lost")} group by all`);
+    select known.fp_id, known.list_link, sum(known) as known, coalesce(any_value(gone), 0) as gone
+    from known left join gone on ${sameIn(["fp_id", "list_link"], "known", "gone")} group by all`);
   return rows.map(({ fp_id, list_link, known, gone }) => {
     const linkId = list_link === null ? null : String(list_link);
     const list = fp_id === null ? null : { fpId: String(fp_id), linkId };
@@ -129,7 +118,7 @@ async function refuse(sql: SqlSession, spec: HistorySpec, lists: readonly Compar
   await sql.run(`create or replace temp table refused as select unnest(${sqlText(JSON.stringify(ids))}::json
     ::struct(fp_id varchar, list_link varchar)[], recursive := true)`);
   const isRefused = sameIn(["fp_id", "list_link"], "refused", "o");
-  for (const table of ["whole", "gone"])
+  for (const table of ["whole", "lost"])
     await sql.run(`delete from ${table} o using refused where ${isRefused}`);
   await sql.run(`delete from observed o using refused
     where refused.fp_id = o.fp_id and ${inList(spec, "o", "refused")}`);
@@ -156,7 +145,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
     .join(" and ");
   const gone = `
       union all
-      select ${sqlText(runId)}, l.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${values.map((name) => `l.${sqlName(name)}`).join(", ")} from gone l`;
+      select ${sqlText(runId)}, l.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${values.map((name) => `l.${sqlName(name)}`).join(", ")} from lost l`;
   return `
     with changed as (
       select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at,
@@ -186,30 +175,17 @@ function isInWindow({ lists }: HistorySpec): string {
  * Holes in lists: the first rows of an account from a window, and rows that a window lacks, which may be gone or have
  * moved before it.
  */
-async function listHoles(sql: SqlSession, spec: HistorySpec, files: NewestFiles): Promise<ListHole[]> {
+async function listHoles(sql: SqlSession, spec: HistorySpec): Promise<ListHole[]> {
   if (typeof spec.lists === "string") return [];
   const owner = sqlNames(spec.owner);
   const account = [...spec.owner, spec.lists.per];
-  const isKnown = (one: string) => `${sameIn(account, one, "l")} and ${isThere(spec, "l")}`;
-  const windows = `(from whole where from_day > '${FIRST_DAY}')`;
-  await sql.run(`create or replace temp table fresh as
-    select ${sqlNames(account)}, max(${OBSERVED_AT}) as seen_at
-    from observed o anti join last l on ${isKnown("o")}
-      anti join (from whole where from_day = '${FIRST_DAY}') w on ${sameIn(spec.owner, "o", "w")}
-    group by all`);
-  const [found] = await sql.few(`select exists (from fresh) as fresh,
-    exists (from gone semi join ${windows} using (${owner})) as gone`);
-  // `last` had a part of the keys.
-  const some = [
-    found?.fresh === true &&
-      `select ${owner}, seen_at from fresh f anti join (${newestRows(spec, files, { ownersIn: "fresh" })}) l on ${isKnown("f")}`,
-    found?.gone === true &&
-      `select ${owner}, read_at as seen_at from gone semi join ${windows} using (${owner})`,
-  ].filter((one) => one !== false);
-  if (some.length === 0) return [];
-  const rows = await sql.rows(
-    `select ${owner}, epoch_ms(max(seen_at)) as seen_ms from (${some.join(" union all ")}) group by all`,
-  );
+  const rows = await sql.rowsAtOnce(`select ${owner}, epoch_ms(max(seen_at)) as seen_ms from (
+      select ${owner}, ${OBSERVED_AT} as seen_at from observed o
+        anti join last l on ${sameIn(account, "o", "l")} and ${isThere(spec, "l")}
+        anti join (from whole where from_day = '${FIRST_DAY}') w on ${sameIn(spec.owner, "o", "w")}
+      union all
+      select ${owner}, read_at from lost semi join (from whole where from_day > '${FIRST_DAY}') using (${owner})
+    ) group by all`);
   return rows.map(({ fp_id, link_id, seen_ms }) => {
     const linkId = link_id === undefined ? null : String(link_id);
     return { fpId: String(fp_id), linkId, seenAt: new Date(Number(seen_ms)) };

@@ -67,7 +67,7 @@ async function observedUntil(
   const before = whole ? 0 : (txns.get(observedUntilOf(spec))?.version ?? 0);
   const paths = await localFiles({ ...lake, table: spec.name }, adds);
   const [row] = await lake.duckdb.exclusive((sql) =>
-    sql.few(`select epoch_us(max(${OBSERVED_AT})) as us from ${parquetRows(paths, spec.columns)}`),
+    sql.rowsAtOnce(`select epoch_us(max(${OBSERVED_AT})) as us from ${parquetRows(paths, spec.columns)}`),
   );
   return Math.max(before, Math.ceil(Number(row?.us ?? 0) / 1000));
 }

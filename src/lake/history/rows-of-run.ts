@@ -17,7 +17,7 @@ export async function rowsOfRun(
   const files = await localFiles({ store, duckdb, table: spec.name }, adds);
   const there = `count(*) filter (where ${isThere(spec)})`;
   const [row] = await duckdb.exclusive((sql) =>
-    sql.few(`select ${there} as changed, count(*) - ${there} as removed
+    sql.rowsAtOnce(`select ${there} as changed, count(*) - ${there} as removed
       from ${parquetRows(files, spec.columns)} where run_id = ${sqlText(runId)}`),
   );
   return { changed: Number(row?.changed), removed: Number(row?.removed) };

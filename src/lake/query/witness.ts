@@ -8,7 +8,7 @@ import { type LakeReader, readTables } from "./query-views.js";
  */
 export async function witnessedNow(lake: LakeReader, now = Date.now()): Promise<number | undefined> {
   const [row] = await readTables(lake, [runs], (sql) =>
-    sql.few(
+    sql.rowsAtOnce(
       "select epoch_ms(max(least(service_time, finished_at))) as at from runs where service_time is not null",
     ),
   );

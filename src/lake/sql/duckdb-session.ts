@@ -15,8 +15,8 @@ export interface SqlSession {
   /** Returns how many rows the last statement wrote. */
   run(sql: string, parameters?: readonly SqlParameter[]): Promise<number>;
   rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
-  /** Few rows, in one round trip: in a busy process each one waits. */
-  few(sql: string): Promise<SqlRow[]>;
+  /** In one round trip: in a busy process each one waits. */
+  rowsAtOnce(sql: string): Promise<SqlRow[]>;
   /** Batches of about 2,048 rows; `began` gets the columns. */
   stream(
     sql: string,
@@ -55,7 +55,7 @@ export function createSession(connection: DuckDBConnection): SqlSession {
     async run(sql, parameters) {
       return (await result(sql, parameters)).rowsChanged;
     },
-    async few(sql) {
+    async rowsAtOnce(sql) {
       const whole = await result(sql);
       const names = whole.deduplicatedColumnNames();
       const chunks = Array.from({ length: whole.chunkCount }, (_, at) => whole.getChunk(at));

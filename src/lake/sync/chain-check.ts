@@ -137,12 +137,12 @@ const PROBLEMS = [
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   for (const statement of PREPARED) await sql.run(statement);
   await sql.run(`create temp table problems as ${PROBLEMS.join("\nunion all\n")}`);
-  const [counts] = await sql.few(`select (select count(distinct link_id) from certs) as links,
+  const [counts] = await sql.rowsAtOnce(`select (select count(distinct link_id) from certs) as links,
     (select count(*) from certs) as certificates, (select coalesce(sum(rows), 0)::bigint from fed) as rows,
     (select count(*) from pending) as pending, (select count(*) from certs where is_forgotten) as forgotten,
     (select count(*) from certs where is_purged) as purged,
      (select count(*) from problems) as problems`);
-  const found = await sql.few(
+  const found = await sql.rowsAtOnce(
     `select link_id, run_id, what from problems order by link_id, rank, run_id, what limit ${MOST_NAMED}`,
   );
   return {

@@ -81,7 +81,7 @@ async function partsOf(sql: SqlSession, { path, rows }: WrittenFile): Promise<Pa
   const found: PartRows[] = [];
   for (const part of rowParts(rows, HASHED_ROWS)) {
     const read = await inHalves(part, (some) =>
-      sql.few(`select link_id, ${PART.join(", ")}, encode(${PART_TEXT}) as part_text
+      sql.rowsAtOnce(`select link_id, ${PART.join(", ")}, encode(${PART_TEXT}) as part_text
         from ${parquetFiles([path])} where true${andInPart(some, PART_KEY)} group by ${PART_KEY}`),
     );
     for (const { link_id, part_text, ...counts } of read.flat()) {

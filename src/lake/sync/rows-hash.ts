@@ -80,12 +80,12 @@ export async function hashRows(sql: SqlSession, feed: ReadTable | undefined, whe
   // Another tool that compacts the feed may have cut a page into two files.
   await sql.run("create temp table cut as from hashed_parts qualify count(*) over (partition by key) > 1");
   await sql.run("delete from hashed_parts where key in (select key from cut)");
-  const [{ rows = 0 } = {}] = await sql.few("select coalesce(sum(rows), 0)::bigint as rows from cut");
+  const [{ rows = 0 } = {}] = await sql.rowsAtOnce("select coalesce(sum(rows), 0)::bigint as rows from cut");
   for (const part of Number(rows) === 0 ? [] : rowParts(Number(rows), BATCH_ROWS)) {
     await addParts(sql, { paths, ...part }, `${where} and hash(${PART_KEY}) in (select key from cut)`);
   }
   await sql.run("create temp table hashed (link_id varchar, run_id varchar, rows_sha256 varchar)");
-  const [{ parts = 0 } = {}] = await sql.few("select count(*) as parts from hashed_parts");
+  const [{ parts = 0 } = {}] = await sql.rowsAtOnce("select count(*) as parts from hashed_parts");
   for (const part of rowParts(Number(parts), JOINED_PARTS)) {
     await sql.run(`insert into hashed select link_id, run_id, sha256(string_agg(sha256, '' order by sequence))
       from hashed_parts where true${andInPart(part, "link_id")} group by all`);

@@ -56,7 +56,7 @@ export async function unnamedPending(lake: LakeReader): Promise<UnnamedPending[]
 /** Whether the service has ever named a pending row under `updated` or `removed`: then it always does. */
 export async function namesPendingRows(lake: LakeReader): Promise<boolean> {
   const rows = await readTables(lake, [transactionChanges], (sql) =>
-    sql.few(`
+    sql.rowsAtOnce(`
       select 1 from (
         select change_type, inferred, lag(pending ignore nulls) over (partition by link_id, transaction_id order by sequence) as was
         from transaction_changes semi join (
@@ -74,7 +74,7 @@ export async function broughtPendingRows(lake: LakeReader, runId: string): Promi
   const rows = await readTables(
     lake,
     [transactionChanges],
-    (sql) => sql.few("select 1 from transaction_changes where pending limit 1"),
+    (sql) => sql.rowsAtOnce("select 1 from transaction_changes where pending limit 1"),
     isOfRun,
   );
   return rows.length > 0;

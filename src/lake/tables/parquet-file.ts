@@ -48,7 +48,7 @@ export async function writeFiles(
   target: string,
   { rowGroupSize, cut = "" }: FileForm,
 ): Promise<WrittenFile[]> {
-  const written = await sql.few(
+  const written = await sql.rowsAtOnce(
     `copy (${query}) to ${target} (${FILE_OPTIONS}, row_group_size ${rowGroupSize}${cut})`,
   );
   return written

@@ -51,8 +51,6 @@ interface Observed {
   readonly whole?: readonly string[];
   /** The last day of windows that begin with the first day; none where it is left out. */
   readonly until?: string;
-  /** As if there were so many of them; many are compared in parts. */
-  readonly bytes?: number;
   readonly removals?: Observations["removals"];
 }
 
@@ -77,15 +75,11 @@ export class HistoryLake {
     await rm(this.base, { recursive: true, force: true });
   }
 
-  async observe(
-    { run, part = "g0", at, things, whole, until, bytes = 0, removals }: Observed,
-    lake = this.lake,
-  ) {
+  async observe({ run, part = "g0", at, things, whole, until, removals }: Observed, lake = this.lake) {
     const owners = whole ?? [...new Set(things.map(({ owner }) => owner))];
     const window = until === undefined ? {} : { window: { from: null, until, begunAt: at } };
     return appendChanges(lake, THINGS, `${run}/${part}`, run, {
       query: observedQuery(run, at, things),
-      bytes,
       whole: owners.map((fpId) => ({ fpId, linkId: null, readAt: at, ...window })),
       ...(removals && { removals }),
     });

@@ -107,7 +107,9 @@ export class DamagedLake {
     const duckdb = createDuckDb({ scratchDirectory });
     try {
       return await duckdb.exclusive((sql) =>
-        work(async (text) => (text.startsWith("select") ? (await sql.few(text)).length : sql.run(text))),
+        work(async (text) =>
+          text.startsWith("select") ? (await sql.rowsAtOnce(text)).length : sql.run(text),
+        ),
       );
     } finally {
       await duckdb.close();

@@ -26,7 +26,6 @@ const part = fc.record({
   age: fc.constantFrom(0, MINUTE, 90 * MINUTE),
   isRepeated: fc.boolean(),
   isOther: fc.boolean(),
-  bytes: fc.constantFrom(0, 25_000_000),
 });
 /** Parts of one or two runs that work at the same time, after the clock has moved forward or back. */
 const night = fc.record({
@@ -102,7 +101,7 @@ test("any nights: the history is what changed, in its order, and what is current
       try {
         for (const [n, { parts, hours, bringUp }] of nights.entries()) {
           now += hours * 60 * MINUTE;
-          for (const [index, { lists, age, isRepeated, isOther, bytes }] of parts.entries()) {
+          for (const [index, { lists, age, isRepeated, isOther }] of parts.entries()) {
             now += MINUTE;
             vi.setSystemTime(now);
             const readAt = new Date(now - age);
@@ -110,7 +109,7 @@ test("any nights: the history is what changed, in its order, and what is current
               Object.entries(things).map(([id, state]): Thing => ({ owner, id, state })),
             );
             const whole = lists.flatMap(({ owner, isWhole }) => (isWhole ? [owner] : []));
-            const observed = { run: `r${n}`, part: `g${index}`, at: readAt, things, whole, bytes };
+            const observed = { run: `r${n}`, part: `g${index}`, at: readAt, things, whole };
             const lake = isOther ? at.other : at.lake;
             await at.observe(observed, lake);
             model.observe(lists, readAt.getTime() * 1000);

@@ -13,22 +13,16 @@ const refusal = (owner: string, lost: number, known: number) => {
   return { list: { fpId: owner, linkId: null }, gone: lost, known };
 };
 
-test.each([
-  ["in one part", 0],
-  ["in three parts by key", 25 * 1024 * 1024],
-])(
-  "nothing of a list that would lose too much is taken, %s, and the other users' lists are",
-  async (_, bytes) => {
-    await at.observe({ run: "r1", at: night(1), things: [...many("u", 30), ...many("v", 3)] });
-    const lie = { things: [...many("u", 2, "off"), ...many("v", 1, "off")], whole: ["u", "v"], bytes };
-    const told = await at.observe({ run: "r2", at: night(2), ...lie });
-    expect(told).toEqual({ isRead: true, refused: [refusal("u", 28, 30)], taken: { known: 3, gone: 2 } });
-    expect(await gone()).toEqual(["v/t1 on gone", "v/t2 on gone"]);
-    expect((await at.current()).filter((row) => row.endsWith("off"))).toEqual(["v/t0 off"]);
-    await at.observe({ run: "r3", at: night(3), things: many("u", 30) });
-    expect((await at.history()).filter((row) => row.startsWith("u/"))).toHaveLength(30);
-  },
-);
+test("nothing of a list that would lose too much is taken, and the other users' lists are", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [...many("u", 30), ...many("v", 3)] });
+  const lie = { things: [...many("u", 2, "off"), ...many("v", 1, "off")], whole: ["u", "v"] };
+  const told = await at.observe({ run: "r2", at: night(2), ...lie });
+  expect(told).toEqual({ isRead: true, refused: [refusal("u", 28, 30)], taken: { known: 3, gone: 2 } });
+  expect(await gone()).toEqual(["v/t1 on gone", "v/t2 on gone"]);
+  expect((await at.current()).filter((row) => row.endsWith("off"))).toEqual(["v/t0 off"]);
+  await at.observe({ run: "r3", at: night(3), things: many("u", 30) });
+  expect((await at.history()).filter((row) => row.startsWith("u/"))).toHaveLength(30);
+});
 
 // The next window would begin behind the refused one, and what that had of earlier days would never come.
 test("a refused list was not read: its window stays where it was", async () => {

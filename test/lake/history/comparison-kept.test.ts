@@ -25,7 +25,7 @@ test.each([
         ...{ fp_id: "'u'", link_id: "'l'", account_id: "'a'" },
       };
       const query = `select ${typedColumns(spec.columns, (name) => values[name] ?? "null")}`;
-      await appendChanges(at.lake, spec, `r${night}/g`, `r${night}`, { query, bytes: 0, whole: [] });
+      await appendChanges(at.lake, spec, `r${night}/g`, `r${night}`, { query, whole: [] });
     }
     const rows = await readTables(at.lake, [spec], (sql) =>
       sql.rows(`select external_id from ${spec.name} order by observed_at`),

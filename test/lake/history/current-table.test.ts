@@ -107,7 +107,7 @@ test("the small table is brought up before its history has too many new rows", a
   const one = observedQuery("r0", night(1), [thing("u/ on")]);
   const whole = [{ fpId: "u", linkId: null, readAt: night(1) }];
   const query = `select * exclude (id) replace (id::varchar as thing_id) from (${one}), range(260000) as ids(id)`;
-  await appendChanges(at.lake, THINGS, "r0/g0", "r0", { query, whole, bytes: 0 });
+  await appendChanges(at.lake, THINGS, "r0/g0", "r0", { query, whole });
   await at.observe({ run: "r1", at: night(2), things: [thing("v/a on")] });
   const { version } = await at.lake.table("things_current").snapshot();
   expect(version).toBe(0);
@@ -122,7 +122,7 @@ test("in a first load the small table is written again only when it would double
   const versions: number[] = [];
   for (let n = 0; n < 5; n += 1) {
     const query = `select * exclude (id) replace (id::varchar as thing_id, 'u${n}' as fp_id) from (${one}), range(130000) as ids(id)`;
-    await appendChanges(at.lake, THINGS, `r0/g${n}`, "r0", { query, whole: [], bytes: 0 });
+    await appendChanges(at.lake, THINGS, `r0/g${n}`, "r0", { query, whole: [] });
     versions.push((await at.lake.table("things_current").snapshot()).version);
   }
   // 260,000 rows are brought up before the third commit; before the fifth, 260,000 more are no more than those.

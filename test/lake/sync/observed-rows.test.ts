@@ -28,7 +28,6 @@ const commit = (
     appId: `r${n}/g0`,
     runId: `r${n}`,
     query: observedQuery(`r${n}`, night(n), things),
-    bytes: 0,
     whole: whole.map((fpId) => ({ fpId, linkId: null, readAt: night(n) })),
   });
 

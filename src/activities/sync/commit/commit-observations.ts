@@ -92,10 +92,9 @@ async function commitPages(
   stream: Stream,
   pages: readonly ObservedPage[],
 ): Promise<Appended & { readonly loaded: readonly LoadedPage[] }> {
-  const bytes = bytesOf(pages);
   const write = async (query: string, loaded: readonly LoadedPage[]) => {
     const whole = await wholeLists(deps, runId, stream, pages, loaded);
-    return commitObserved(deps.lake, stream, { ...options, runId, query, bytes, whole });
+    return commitObserved(deps.lake, stream, { ...options, runId, query, whole });
   };
   const [first = [], ...others] = chunksOf(pages, ({ place }) => place.bytes);
   if (others.length > 0) {

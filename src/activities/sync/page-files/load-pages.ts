@@ -191,7 +191,9 @@ export async function loadWithRepair<T>(
 export async function probe({ lake }: Dependencies, stream: Stream, bundle: PageBundle): Promise<void> {
   if (bundle.origins.length === 0) return;
   const query = bundleQuery(stream, bundle);
-  await lake.duckdb.exclusive((sql) => sql.few(`select bit_xor(hash(probe)) as read from (${query}) probe`));
+  await lake.duckdb.exclusive((sql) =>
+    sql.rowsAtOnce(`select bit_xor(hash(probe)) as read from (${query}) probe`),
+  );
 }
 
 /** A full disk, a lack of memory or a bug of ours must not cost rows. */

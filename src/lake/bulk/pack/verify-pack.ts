@@ -203,7 +203,7 @@ async function verifyRows(directory: string, manifest: PackManifest, duckdb: Duc
   };
   await duckdb.exclusive(async (sql) => {
     const number = async (path: string, from: string) => {
-      const rows = await sql.few(`select count(*) as n from ${from}`).catch((error: unknown) => {
+      const rows = await sql.rowsAtOnce(`select count(*) as n from ${from}`).catch((error: unknown) => {
         throw new PackError(`${path} can't be read as a table`, { cause: error });
       });
       return Number(rows[0]?.n);

@@ -53,7 +53,7 @@ export async function erasableRows(
   for (const one of erasing) {
     const { name } = one.spec;
     const [row] = await readTables(lake, [one.spec], (sql) =>
-      sql.few(`select count(*) as rows from ${name} where ${erasable(one)}`),
+      sql.rowsAtOnce(`select count(*) as rows from ${name} where ${erasable(one)}`),
     );
     counts.set(name, (counts.get(name) ?? 0) + Number(row?.rows));
   }
@@ -121,7 +121,7 @@ async function countRows(
   condition: string,
 ): Promise<number> {
   const [row] = await lake.duckdb.exclusive((sql) =>
-    sql.few(`select count(*) as rows from ${parquetRows(paths, columns)} where ${condition}`),
+    sql.rowsAtOnce(`select count(*) as rows from ${parquetRows(paths, columns)} where ${condition}`),
   );
   return Number(row?.rows);
 }
@@ -204,7 +204,7 @@ export async function recordedNow(
   const now = new Date().toISOString();
   if (fpIds.length === 0) return now;
   const [row] = await readTables(lake, [table], (sql) =>
-    sql.few(`select greatest(${sqlText(now)}::timestamptz, max(recorded_at) + interval 1 microsecond)::varchar as at
+    sql.rowsAtOnce(`select greatest(${sqlText(now)}::timestamptz, max(recorded_at) + interval 1 microsecond)::varchar as at
       from ${table.name} where fp_id in ${sqlList(fpIds)}`),
   );
   return String(row?.at);

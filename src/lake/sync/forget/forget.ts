@@ -152,7 +152,7 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
 /** A link that has moved has rows of two users. */
 async function hasSharedLink(lake: LakeReader, fpId: string): Promise<boolean> {
   const rows = await readTables(lake, [transactionChanges], (sql) =>
-    sql.few(`select 1 from transaction_changes where fp_id is distinct from ${sqlText(fpId)}
+    sql.rowsAtOnce(`select 1 from transaction_changes where fp_id is distinct from ${sqlText(fpId)}
       and link_id in (select link_id from transaction_changes where fp_id = ${sqlText(fpId)}) limit 1`),
   );
   return rows.length > 0;

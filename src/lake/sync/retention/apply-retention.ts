@@ -188,7 +188,7 @@ async function expiredTransactions(
   if (end === undefined) return {};
   const file = join(directory, "transactions.parquet");
   await readTables(lake, [transactionChanges, cipReports, holds, runs], async (sql) => {
-    const [old] = await sql.few(
+    const [old] = await sql.rowsAtOnce(
       `select 1 from transaction_changes where ${isOver("coalesce(date, fetched_at::date)", end)} limit 1`,
     );
     await sql.run(`copy (
@@ -204,7 +204,7 @@ async function expiredTransactions(
   });
   const expired = parquetFiles([file]);
   const isAny = async () =>
-    (await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`))).length > 0;
+    (await lake.duckdb.exclusive((sql) => sql.rowsAtOnce(`select 1 from ${expired} limit 1`))).length > 0;
   // Or it would be as an earlier one of them has it.
   const keep = (sql: SqlSession, condition: string) => keepOut(sql, file, TRANSACTION, condition);
   const unproved = (await isAny()) ? await leaveUnproved(lake, expired, keep) : undefined;
@@ -241,7 +241,7 @@ async function expiredTransactions(
 async function withoutHeld(lake: Lake, file: string, key: string): Promise<boolean> {
   return readTables(lake, [cipReports, holds], async (sql) => {
     const isHeld = `fp_id in (${HELD})`;
-    const found = await sql.few(`select 1 from ${parquetFiles([file])} where ${isHeld} limit 1`);
+    const found = await sql.rowsAtOnce(`select 1 from ${parquetFiles([file])} where ${isHeld} limit 1`);
     if (found.length > 0) await keepOut(sql, file, key, isHeld);
     return found.length > 0;
   });

@@ -34,7 +34,7 @@ export async function leaveUnproved(
         union all select link_id, run_id, rows_sha256 from purges
       ) using (link_id, run_id, rows_sha256)`);
     await keep(sql, "(link_id, run_id) in (select (link_id, run_id) from unproved)");
-    const named = await sql.few(`select link_id, run_id, count(*) over () as n from unproved
+    const named = await sql.rowsAtOnce(`select link_id, run_id, count(*) over () as n from unproved
       where run_id in (select run_id from runs) or (link_id, run_id) in (select (link_id, run_id) from link_syncs)
       order by link_id, run_id limit ${MOST_NAMED}`);
     const total = Number(named[0]?.n ?? 0);

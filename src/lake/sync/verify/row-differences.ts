@@ -48,7 +48,7 @@ export async function compareRows(
     select ${keys.join(", ")}, case when a.digest is null then 'missing' when e.digest is null then 'extra' else 'other' end as kind
     from expected_row e full join actual_row a on ${sameIn(compared.key, "e", "a")} where e.digest is distinct from a.digest
     union all select ${key}, 'twice' from actual_row group by ${key} having count(*) > 1`);
-  const [counted] = await sql.few("select count(*) as n from differing");
+  const [counted] = await sql.rowsAtOnce("select count(*) as n from differing");
   const total = Number(counted?.n);
   const left = Math.min(total, problems.room);
   problems.add(left > 0 ? await firstProblems(sql, compared, { expected, actual }, left) : [], total);
@@ -123,7 +123,9 @@ export async function changedValue(
   await compareRows(sql, compared, { expected, actual }, problems);
   const [first] = problems.first;
   if (first !== undefined) return first.what;
-  const files = await sql.few(`select distinct file_index::double as file ${own} order by file limit 3`);
+  const files = await sql.rowsAtOnce(
+    `select distinct file_index::double as file ${own} order by file limit 3`,
+  );
   return `they are in ${files.map(({ file }) => `${table}/${feed.names[Number(file)]}`).join(", ")}`;
 }
 

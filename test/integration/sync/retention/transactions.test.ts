@@ -120,7 +120,7 @@ test("all changes of a transaction go by its last day, in every version; a held 
   for (const name of names.filter((one) => one.endsWith(".parquet") && !one.includes("_delta_log"))) {
     const [row] = await inLake((lake) =>
       lake.duckdb.exclusive((sql) =>
-        sql.few(`select count(*)::int as n from read_parquet('${join(world.lake, name)}') as t
+        sql.rowsAtOnce(`select count(*)::int as n from read_parquet('${join(world.lake, name)}') as t
           where t::varchar like '%link_x%' and t::varchar like '%old-p%'`),
       ),
     );
