@@ -3,7 +3,7 @@ import type { Asker } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiredRun, type StartedFiring, scheduleId } from "../../domain/schedules/scheduled-run.js";
-import { runKindOf, type ScheduledJob } from "../../intake/schedules/scheduled-job.js";
+import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { intervalAfter } from "../../intake/schedules/schedules.js";
 import { startScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readBinding } from "../../lake/service-binding.js";
@@ -57,7 +57,7 @@ export async function recordFailedFiring(
 ): Promise<void> {
   const { options } = job;
   const why = { reason: "not_begun", message } as const;
-  const row = { ...run, jobId: "", kind: runKindOf(job), status: "failed", options, why } as const;
+  const row = { ...run, jobId: "", kind: job.kind, status: "failed", options, why } as const;
   await writeRunRow(deps, row);
 }
 

@@ -6,8 +6,10 @@ import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { type Flags, readDeclared, withDeclared } from "./declared-options.js";
+import { onboardKind } from "./onboard.js";
 import { between, idList } from "./option-values.js";
 
 const GROUPS: Readonly<Record<string, string>> = {
@@ -16,22 +18,32 @@ const GROUPS: Readonly<Record<string, string>> = {
   vault: "write into the vaults of users",
 };
 
-function addKind(kind: JobKind): AddCommand {
+function addKind(
+  kind: JobKind,
+  load: () => Promise<(terminal: Terminal, asked: never, flags: BulkFlags) => Promise<number>>,
+): AddCommand {
   return (program, run) => {
     const command = addWords(program, kind.command).description(kind.description);
     withOptionsOf(kind, command).action(
       run(async () => {
-        const { runBulk } = await import("../bulk/command.js");
+        const start = await load();
         return (terminal, flags: Flags & BulkFlags) =>
-          runBulk(terminal, askedOf(kind, flags, terminal.cwd), flags);
+          start(terminal, askedOf(kind, flags, terminal.cwd) as never, flags);
       }),
     );
-    if (kind.effect) addContinue(kind)(program, run);
   };
 }
 
+export const onboardCommand = addKind(
+  onboardKind,
+  async () => (await import("../onboarding/run.js")).runOnboard,
+);
+
 export const bulkCommands: AddCommand = (program, run) => {
-  for (const kind of KINDS) addKind(kind)(program, run);
+  for (const kind of KINDS) {
+    addKind(kind, async () => (await import("../bulk/command.js")).runBulk)(program, run);
+    if (kind.effect) addContinue(kind)(program, run);
+  }
   const under = (name: string) => program.commands.find((command) => command.name() === name);
   under("import")
     ?.command("verify")
@@ -56,10 +68,10 @@ export const bulkCommands: AddCommand = (program, run) => {
     .action(run(async () => (await import("../sync/export/transactions.js")).runExportTransactions));
 };
 
-export const scheduledJobs: readonly Schedulable[] = KINDS.map((kind) => ({
+export const scheduledJobs: readonly Schedulable[] = [...KINDS, onboardKind].map((kind) => ({
   words: kind.command.split(" "),
   define: (command) => withOptionsOf(kind, command),
-  job(flags: Flags & BulkFlags, cwd): AskedBulk {
+  job(flags: Flags & BulkFlags, cwd) {
     const asked = askedOf(kind, flags, cwd);
     return { ...asked, file: resolve(cwd, asked.file) };
   },
@@ -81,8 +93,7 @@ function withOptionsOf({ file, options, inputs }: JobKind, command: Command): Co
 /** @throws InputError that names an option */
 function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
   return {
-    kind: "bulk",
-    job: kind.kind,
+    kind: kind.kind,
     file: String(flags[new Option(kind.file.option).attributeName()]),
     continueInvalid: flags.continueInvalid === true,
     options: readDeclared(kind.options, flags, cwd),

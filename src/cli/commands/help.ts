@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { KINDS } from "../../jobs/kinds/index.js";
+import { onboardKind } from "./onboard.js";
 
 /** Groups of `--help` in order; a test compares them with the commands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
@@ -33,7 +34,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "import verify": "nightledger import verify --days 7",
   vault: "nightledger vault write --file values.csv",
   rebind: "NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind",
-  onboard: "nightledger onboard --customers customers.csv --playbook <key>",
   runs: "nightledger runs show <run>",
   "runs list": "nightledger runs list --status failed --since 36h",
   "runs links": "nightledger runs links continuations.jsonl",
@@ -62,7 +62,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
     "nightledger verify lake/_exports/cip/<export> --public-key signer.pem",
   ],
   call: "nightledger call --list",
-  ...Object.fromEntries(KINDS.map(({ command, example }) => [command, example])),
+  ...Object.fromEntries([...KINDS, onboardKind].map(({ command, example }) => [command, example])),
 };
 
 /** None where name and arguments are not enough. */

@@ -1,14 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../domain/duration.js";
-import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import { isRealDay } from "../../domain/service/transaction-values.js";
 import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
-
-export function playbook(text: string): string {
-  if (parsePlaybookKey(text) === undefined)
-    throw new InvalidArgumentError("accepted: <playbook_key> or <playbook_key>:v<n>.");
-  return text;
-}
 
 /** Milliseconds. */
 export function duration(text: string): number {

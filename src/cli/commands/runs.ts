@@ -3,7 +3,8 @@ import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, withTableOptions } from "./command.js";
-import { withBatchOptions } from "./onboard.js";
+import { type Flags, readDeclared, withDeclared } from "./declared-options.js";
+import { onboardKind } from "./onboard.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
 
 export const runsCommands: AddCommand = (program, run) => {
@@ -51,7 +52,16 @@ export const runsCommands: AddCommand = (program, run) => {
       "--send-unknown",
       "also send again what may have been carried out, by an import; it may be carried out twice",
     );
-  withBatchOptions(retry).action(run(async () => (await import("../runs/steer.js")).retryRun));
+  withDeclared(retry, onboardKind.inputs)
+    .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
+    .option("--json", "print the summary as JSON")
+    .action(
+      run(async () => {
+        const { retryRun } = await import("../runs/steer.js");
+        return (terminal, id: string, flags: Flags) =>
+          retryRun(terminal, id, { ...flags, ...readDeclared(onboardKind.inputs, flags, terminal.cwd) });
+      }),
+    );
   addBatches(runs, run);
 
   program

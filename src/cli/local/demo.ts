@@ -45,8 +45,8 @@ export async function runDemo(
     terminal.say(`stand-in service at ${sandbox.url}: ${counted(POPULATION.users, "user")}`);
     await openJobSession(terminal, await runPreflight(terminal), held);
     const night = (quiet: Terminal) => runSync(quiet, roster, OPTIONS, {});
-    const bulk = (job: string, file: string, options: BulkOptions) => (quiet: Terminal) =>
-      runBulk(quiet, { kind: "bulk", job, file, continueInvalid: false, options, inputs: {} }, {});
+    const bulk = (kind: string, file: string, options: BulkOptions) => (quiet: Terminal) =>
+      runBulk(quiet, { kind, file, continueInvalid: false, options, inputs: {} }, {});
     const imports = await writeImports(sandbox, home);
     const approver = "compliance@demo.example";
     const steps: readonly Step[] = [

@@ -2,12 +2,13 @@ import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
+import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import type { RunSummary } from "../../domain/run.js";
 import { allWaiting } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
-import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
+import { type BatchTerms, type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
 import type { BatchFacts, FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -19,7 +20,6 @@ import { placeOf } from "../session/preflight.js";
 import { type Job, RETRY_ONLY, type RunKind } from "../shell/kind.js";
 import type { ProgressForm } from "../shell/progress-view.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
 
 /** How long the command watches a paused batch for its running customers to finish. */
@@ -81,7 +81,7 @@ export function batchOf(workflowId: string): string {
 /** The run of a batch as its command asks for it. */
 export function batchJob(
   terminal: Terminal,
-  { until, deadline }: Pick<BatchFlags, "until" | "deadline">,
+  { until, deadline = DEFAULT_TIMING.deadline }: Pick<BatchTerms, "until" | "deadline">,
   start: Job["start"],
 ): Job<BatchProgress, BatchTold> {
   if (until !== "settled") return { kind: ONBOARD, start };

@@ -4,6 +4,7 @@ import { InputError, NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { NOBODY } from "../../domain/service/external-id.js";
+import { type BatchTerms, batchOptions } from "../../intake/onboarding/start.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
@@ -12,13 +13,16 @@ import { joinRun, type StartedRun } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
-import { runJob } from "../shell/shell.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchJob, giveUpBatch, ONBOARD, rowsReached, startBatch } from "./batch-run.js";
-import { type BatchFlags, optionsOf } from "./flags.js";
 
 /** Failed rows become a new attempt. @throws InputError */
-export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
+export async function retryBatch(
+  terminal: Terminal,
+  batchId: string,
+  flags: JobFlags & BatchTerms,
+): Promise<number> {
   checkBatchId(batchId);
   return runJob(terminal, flags, {
     async plan(preflight) {
@@ -34,7 +38,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
             `batch ${batchId} is still running. Nothing was started. Retry its failed rows once it has ended.`,
           );
         }
-        return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: true }));
+        return startBatch(session, facts, batchOptions(flags, facts.mode, { limit, retry: true }));
       });
       // A running retry can't be retried.
       return { ...job, pingedUser: NOBODY, again: `nightledger runs resume ${batchId}` };

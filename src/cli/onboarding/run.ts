@@ -3,44 +3,54 @@ import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import { problemLines } from "../../intake/files/judged-file.js";
-import {
-  type CustomersFile,
-  invalidRowsError,
-  readCustomers,
-} from "../../intake/onboarding/customers-file.js";
+import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
+import { type AskedBatch, batchOptions, judgeBatch } from "../../intake/onboarding/start.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import { joinRun } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
-import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
-import { runJob } from "../shell/shell.js";
+import { findService, type Preflight } from "../session/preflight.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchJob, giveUpBatch, rowsReached, startBatch } from "./batch-run.js";
 import { doneCustomers } from "./done-customers.js";
-import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
 import { validationSummary, validationText } from "./validation-report.js";
 
+interface OnboardFlags extends JobFlags {
+  readonly validateOnly?: boolean;
+  readonly restart?: boolean;
+}
+
 /** Runs or joins a batch and waits for its end, or only validates its file. Returns the exit code. */
-export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {
-  checkOnboardFlags(flags);
-  if (flags.validateOnly) return validate(terminal, flags);
+export async function runOnboard(
+  terminal: Terminal,
+  asked: AskedBatch,
+  flags: OnboardFlags,
+): Promise<number> {
+  if (flags.validateOnly) return validate(terminal, asked, flags);
+  const { inputs } = asked;
   return runJob(terminal, flags, {
-    read: (configuration) => readRunnable(terminal, flags, configuration),
+    async read({ config }) {
+      // The preflight reports problems of the lake, after those of the file.
+      const service = await findService(config).catch(() => undefined);
+      const warn = (warning: string) => terminal.say(`warning: ${warning}`);
+      const file = await judgeBatch(asked, service?.id ?? "", warn);
+      for (const line of problemLines(file.problems)) terminal.say(line);
+      return file;
+    },
     async plan(preflight, file) {
       const { store } = preflight;
       const { facts } = file;
       checkService(file, preflight);
-      const job = batchJob(terminal, flags, async (session) => {
+      const job = batchJob(terminal, inputs, async (session) => {
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
         const batches = new FrozenBatches(session.sealed);
         await batches.freeze(facts, file.freezable());
+        let { limit = null } = asked.options;
         // A limit below what the batch has reached changes nothing.
-        const limit =
-          flags.limit === undefined
-            ? null
-            : Math.max(flags.limit, await rowsReached(store, batches, facts.batchId));
-        return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: false }));
+        if (limit !== null) limit = Math.max(limit, await rowsReached(store, batches, facts.batchId));
+        return startBatch(session, facts, batchOptions(inputs, facts.mode, { limit, retry: false }));
       });
       return { ...job, pingedUser: file.firstFpId ?? NOBODY };
     },
@@ -56,31 +66,13 @@ async function giveUpEarlier(terminal: Terminal, session: JobSession, batchId: s
   await giveUpBatch(session, running);
 }
 
-async function validate(
-  terminal: Terminal,
-  { customers, playbook, mode, json }: OnboardFlags,
-): Promise<number> {
+async function validate(terminal: Terminal, asked: AskedBatch, { json }: JobFlags): Promise<number> {
   const service = await serviceIfAny(terminal);
-  const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
+  const file = await judgeBatch({ ...asked, continueInvalid: true }, service?.id ?? "");
   for (const line of json ? [] : problemLines(file.problems)) terminal.say(line);
   const done = service === undefined ? null : await doneCustomers(readConfig(terminal, ["lake"]).lake, file);
   terminal.result(json ? JSON.stringify(validationSummary(file, done)) : validationText(file, done));
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
-}
-
-/** @throws InputError for wrong rows, unless they are to be left out */
-async function readRunnable(
-  terminal: Terminal,
-  { customers, playbook, mode, continueInvalid }: OnboardFlags,
-  { config }: JobConfig,
-): Promise<CustomersFile> {
-  // The preflight reports problems of the lake, after those of the file.
-  const service = await findService(config).catch(() => undefined);
-  const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
-  for (const warning of file.warnings) terminal.say(`warning: ${warning}`);
-  if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
-  for (const line of problemLines(file.problems)) terminal.say(line);
-  return file;
 }
 
 /** Row keys of another service than the lake's would be posted again. */

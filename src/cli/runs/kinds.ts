@@ -1,11 +1,11 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
+import type { BatchTerms } from "../../intake/onboarding/start.js";
 import { JOBS } from "../../jobs/index.js";
 import { bulkKind } from "../bulk/form.js";
 import { retryBulk } from "../bulk/steer.js";
 import { batchOf, ONBOARD } from "../onboarding/batch-run.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
-import type { BatchFlags } from "../onboarding/flags.js";
 import type { RunKind } from "../shell/kind.js";
 import type { RetryFlags } from "../shell/shell.js";
 import { SYNC } from "../sync/form.js";
@@ -26,7 +26,7 @@ export const BATCHES: SteeredKind = {
   cancel: async (terminal, id, json) => steerBatch(terminal, "cancel", await batchNamed(terminal, id), json),
   // The command reads the options of batches for every retry.
   retry: async (terminal, id, flags) =>
-    retryBatch(terminal, await batchNamed(terminal, id), flags as unknown as BatchFlags),
+    retryBatch(terminal, await batchNamed(terminal, id), flags as RetryFlags & BatchTerms),
 };
 
 /** Every kind of run. */

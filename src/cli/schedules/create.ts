@@ -1,7 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { isScheduleName, scheduleId } from "../../domain/schedules/scheduled-run.js";
 import { type TimingFlags, timingOf } from "../../domain/schedules/timing.js";
-import { runKindOf, type ScheduleInput } from "../../intake/schedules/scheduled-job.js";
+import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { putSchedule } from "../../intake/schedules/schedules.js";
 import { checkScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readJobConfig } from "../session/preflight.js";
@@ -33,7 +33,7 @@ export async function createSchedule(
   return withSchedules(terminal, async ({ temporal: { client }, preflight }) => {
     const { scope, taskQueue, service } = preflight;
     const of = { schedule: name, scope, lake: service.lake };
-    const input: ScheduleInput = { ...of, runKind: runKindOf(job), job, command, timing };
+    const input: ScheduleInput = { ...of, runKind: job.kind, job, command, timing };
     const asked = { scheduleId: scheduleId(scope, name), timing, workflowType: "fireSchedule" };
     const done = await putSchedule(client, { ...asked, taskQueue, input, paused: flags.paused === true });
     const described = await describedSchedule(client, scope, name);

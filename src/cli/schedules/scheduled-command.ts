@@ -4,17 +4,11 @@ import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledJobs } from "../commands/bulk-jobs.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
 import { scheduledMaintain } from "../commands/maintain.js";
-import { scheduledOnboard } from "../commands/onboard.js";
 import { scheduledSync } from "../commands/sync.js";
 import { CliCommand } from "../terminal/cli-command.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-const SCHEDULABLE: readonly Schedulable[] = [
-  scheduledSync,
-  ...scheduledJobs,
-  scheduledOnboard,
-  scheduledMaintain,
-];
+const SCHEDULABLE: readonly Schedulable[] = [scheduledSync, ...scheduledJobs, scheduledMaintain];
 
 /** @throws InputError */
 export async function parseScheduledCommand(

@@ -2,8 +2,10 @@ import type { Client } from "@temporalio/client";
 import { SECOND } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import type { BatchRunInput } from "../../domain/onboarding/batch/batch-state.js";
+import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import { batchWorkflowId, followWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
+import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
 import type { NewRun } from "../../domain/run.js";
 import { counted } from "../../domain/words/counted.js";
 import { keptLinksFile } from "../../lake/onboarding/continuation-file.js";
@@ -11,6 +13,65 @@ import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { progressOf, type StartedRun, signalRunning } from "../../temporal/running-workflows.js";
 import { type AskedRun, startOrJoin } from "../start-or-join.js";
+import { type CustomersFile, invalidRowsError, readCustomers } from "./customers-file.js";
+
+/** A batch as its command line asks for it (src/cli/commands/onboard.ts); a schedule keeps it. */
+export interface AskedBatch {
+  readonly kind: "onboard";
+  readonly file: string;
+  readonly continueInvalid: boolean;
+  readonly options: { readonly playbook: string; readonly mode: OnboardingMode; readonly limit?: number };
+  readonly inputs: BatchTerms;
+}
+
+/** A retry takes these, too. */
+export interface BatchTerms {
+  readonly sync_timeout?: number;
+  readonly window: number;
+  /** Milliseconds. */
+  readonly deadline?: number;
+  readonly circuit: number;
+  readonly continuations?: string;
+  readonly plain_output?: boolean;
+  readonly until?: "settled";
+}
+
+export function batchOptions(
+  {
+    sync_timeout,
+    window,
+    deadline = DEFAULT_TIMING.deadline,
+    circuit,
+    continuations,
+    plain_output,
+  }: BatchTerms,
+  mode: OnboardingMode,
+  more: Pick<OnboardingOptions, "limit" | "retry">,
+): OnboardingOptions {
+  return {
+    ...more,
+    window,
+    circuit,
+    plainOutput: plain_output === true,
+    linksFile: continuations ?? null,
+    syncTimeoutSecs: mode === "sync" ? (sync_timeout ?? 30) : null,
+    timing: { ...DEFAULT_TIMING, deadline },
+  };
+}
+
+/** Judges the file that a batch is to run on. @throws InputError, also for wrong rows unless they are to be left out */
+export async function judgeBatch(
+  { file: path, continueInvalid, options: { playbook, mode }, inputs }: AskedBatch,
+  service: string,
+  warn: (warning: string) => void = () => undefined,
+): Promise<CustomersFile> {
+  if (mode === "async" && inputs.sync_timeout !== undefined)
+    throw new InputError("--sync-timeout works only in --mode sync. Nothing was started.");
+  const file = await readCustomers(path, { playbook, mode, service });
+  file.warnings.forEach(warn);
+  if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(path, file);
+  return file;
+}
 
 /** None of this is part of the batch's identity. */
 export interface OnboardingOptions

@@ -7,15 +7,14 @@ import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { StartedRun } from "../../temporal/running-workflows.js";
-import { openJob } from "../bulk/asked-job.js";
+import { type AskedBulk, openJob } from "../bulk/asked-job.js";
 import { checkedRows, judgeFile, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
-import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
-import { startOnboarding } from "../onboarding/start.js";
+import { type AskedBatch, batchOptions, judgeBatch, startOnboarding } from "../onboarding/start.js";
 import { type AskedLake, startOrJoin } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
-import type { ScheduledJob } from "./scheduled-job.js";
+import type { ScheduledJob, ScheduledSync, ScheduledUpkeep } from "./scheduled-job.js";
 
 interface StartPlace {
   readonly client: Client;
@@ -28,36 +27,41 @@ interface StartPlace {
   readonly asker: Asker;
 }
 
-type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
-
 interface Scheduling<Job> {
   /** Reads and judges the files as they are now, and starts nothing. @throws InputError */
   check(job: Job): Promise<unknown>;
   start(place: StartPlace & { readonly run: FiredRun }, job: Job): Promise<StartedRun>;
 }
 
-const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<K>> } = {
+const BULK: Scheduling<AskedBulk> = {
+  check: async (job) => judgeFile((await openJob(job)).job, job),
+  async start({ client, api, ...place }, job) {
+    const opened = await openJob(job);
+    const checked = await checkedRows(opened.job, await judgeFile(opened.job, job), api);
+    const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
+    return startBulk(client, { ...place, restart: false, ...opened, judged, retryOf: null });
+  },
+};
+
+const SCHEDULINGS: {
+  readonly sync: Scheduling<ScheduledSync>;
+  readonly onboard: Scheduling<AskedBatch>;
+  readonly maintain: Scheduling<ScheduledUpkeep>;
+} = {
   sync: {
     check: ({ roster }) => readRoster(roster),
     async start({ client, store, ...place }, { roster, options }) {
       return startSync(client, store, { ...place, options, roster: await readRoster(roster) });
     },
   },
-  bulk: {
-    check: async (job) => judgeFile((await openJob(job)).job, job),
-    async start({ client, api, ...place }, job) {
-      const opened = await openJob(job);
-      const checked = await checkedRows(opened.job, await judgeFile(opened.job, job), api);
-      const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
-      return startBulk(client, { ...place, restart: false, ...opened, judged, retryOf: null });
-    },
-  },
   onboard: {
-    check: (job) => runnableCustomers(job, ""),
+    check: (job) => judgeBatch(job, ""),
     async start({ client, store, ...place }, job) {
-      const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
+      const { facts, freezable } = await judgeBatch(job, (await readBinding(store))?.id ?? "");
       await new FrozenBatches(place.sealed).freeze(facts, freezable());
-      return startOnboarding(client, { ...place, facts, options: { ...job.options, linksFile: null } });
+      const { limit = null } = job.options;
+      const options = batchOptions(job.inputs, facts.mode, { limit, retry: false });
+      return startOnboarding(client, { ...place, facts, options });
     },
   },
   maintain: {
@@ -89,14 +93,6 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
 }
 
 function schedulingOf({ kind }: ScheduledJob): Scheduling<ScheduledJob> {
-  return SCHEDULINGS[kind] as Scheduling<ScheduledJob>;
-}
-
-async function runnableCustomers(
-  { customers, playbook, mode, continueInvalid }: Scheduled<"onboard">,
-  service: string,
-): Promise<CustomersFile> {
-  const file = await readCustomers(customers, { playbook, mode, service });
-  if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
-  return file;
+  const own = Object.hasOwn(SCHEDULINGS, kind) ? SCHEDULINGS[kind as keyof typeof SCHEDULINGS] : BULK;
+  return own as Scheduling<ScheduledJob>;
 }

@@ -6,7 +6,6 @@ import {
   failRules,
   idList,
   namesOf,
-  playbook,
   positive,
   rowLimit,
 } from "../../../src/cli/commands/option-values.js";
@@ -29,7 +28,6 @@ describe("values of options", () => {
     ],
     ["ids, sorted, each once", idList, "b,a ,b", ["a", "b"]],
     ["a duration", duration, "90m", 5_400_000],
-    ["a playbook's version", playbook, "pb_1:v3", "pb_1:v3"],
   ];
   it.each(right)("%s", (_, read, text, value) => {
     expect(read(text)).toEqual(value);
@@ -63,7 +61,6 @@ describe("values of options", () => {
       "stale",
       "quote it, because the shell treats > as a redirection.",
     ],
-    ["a playbook without a key", playbook, ":v3", "accepted: <playbook_key>"],
   ];
   it.each(wrong)("%s is refused, and what is accepted is said", (_, read, text, words) => {
     expect(() => read(text)).toThrow(words);

@@ -6,7 +6,7 @@ const HERE = { cwd: "/here" };
 test("an export of businesses: its file by its absolute path", async () => {
   const words = ["export", "kyb", "--businesses", "b.csv", "--continue-invalid"];
   expect(await parseScheduledCommand(HERE, words)).toEqual({
-    ...{ kind: "bulk", job: "kyb", file: "/here/b.csv", continueInvalid: true, options: {}, inputs: {} },
+    ...{ kind: "kyb", file: "/here/b.csv", continueInvalid: true, options: {}, inputs: {} },
   });
 });
 

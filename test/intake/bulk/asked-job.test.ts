@@ -14,7 +14,7 @@ const CIP = { approver: "a" };
 /** What a job's secret is when an option names this file of the test's directory. */
 async function secretsOf(job: string, options: BulkOptions, inputs: Record<string, string>) {
   const paths = Object.entries(inputs).map(([name, file]) => [name, join(temp.path, file)]);
-  const asked = { job, file: "", continueInvalid: false, options, inputs: Object.fromEntries(paths) };
+  const asked = { kind: job, file: "", continueInvalid: false, options, inputs: Object.fromEntries(paths) };
   return (await openJob(asked)).secrets;
 }
 
