@@ -1,7 +1,7 @@
 import { readConfig } from "../../config.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import { TRY_NOW } from "../../domain/waiting.js";
-import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
+import { type BulkRequest, openJob } from "../../intake/bulk/bulk-request.js";
 import { type JudgedRows, judgeFile, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, askerOf, startBulk } from "../../intake/bulk/start.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -22,7 +22,7 @@ export interface BulkFlags extends JobFlags {
 }
 
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
-export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkFlags): Promise<number> {
+export async function runBulk(terminal: Terminal, asked: BulkRequest, flags: BulkFlags): Promise<number> {
   const { restart = false, json = false } = flags;
   const { file, continueInvalid } = asked;
   const warn = (warning: string) => terminal.say(`warning: ${warning}`);
@@ -69,7 +69,7 @@ export function bulkJob(
 function missingOf(
   store: ObjectStore,
   { linksFoundIn: table }: AnyJob,
-  { links: named }: AskedBulk["options"],
+  { links: named }: BulkRequest["options"],
 ): Job["judge"] {
   if (table === undefined || !Array.isArray(named)) return undefined;
   return async ({ run_id, status }) => {

@@ -1,7 +1,7 @@
 import type { ApiConfig } from "../../config.js";
-import type { AskedBulk } from "../../intake/bulk/asked-job.js";
-import { checkedRows, type JudgedRows, judgeRows } from "../../intake/bulk/input-rows.js";
-import { type AnyJob, type JobRow, planOf } from "../../jobs/job.js";
+import type { BulkRequest } from "../../intake/bulk/bulk-request.js";
+import { checkedRows, type JudgedRows, judgeRows, validRows } from "../../intake/bulk/input-rows.js";
+import { type AnyJob, planOf } from "../../jobs/job.js";
 import { lakeAt } from "../../lake/lake.js";
 import { inParts } from "../../lake/parts.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal/terminal.js";
 export async function validateFile(
   terminal: Terminal,
   job: AnyJob,
-  { file, options }: Pick<AskedBulk, "file" | "options">,
+  { file, options }: Pick<BulkRequest, "file" | "options">,
   json: boolean,
 ): Promise<number> {
   let judged = await judgeRows(job, file);
@@ -53,13 +53,10 @@ async function doneRows(
   if (keys === undefined) return 0;
   const sealer = createSealer(keys);
   const lake = lakeAt(config.lake, { sealer, scratchDirectory: await temporaryScratch() });
-  async function* valid(): AsyncGenerator<JobRow<object>> {
-    for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
-  }
   const bounds = { count: job.groupRows, bytes: Number.POSITIVE_INFINITY };
   let done = 0;
   try {
-    for await (const group of inParts(valid(), bounds, () => 0)) {
+    for await (const group of inParts(validRows(judged), bounds, () => 0)) {
       const { ended } = await planOf(job, { runId: "", lake, sealer, options }, group);
       for (const { rows } of ended) done += rows.length;
     }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dayText } from "../../api/schemas/fields.js";
 import { continueCommand, kindWords } from "../../domain/bulk/bulk-job.js";
-import type { AskedBulk } from "../../intake/bulk/asked-job.js";
+import type { BulkRequest } from "../../intake/bulk/bulk-request.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
@@ -91,7 +91,7 @@ function withOptionsOf({ file, options, inputs }: JobKind, command: Command): Co
 }
 
 /** @throws InputError that names an option */
-function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
+function askedOf(kind: JobKind, flags: Flags, cwd: string): BulkRequest {
   return {
     kind: kind.kind,
     file: String(flags[new Option(kind.file.option).attributeName()]),

@@ -4,7 +4,7 @@ import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import { problemLines } from "../../intake/files/judged-file.js";
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
-import { type AskedBatch, batchOptions, judgeBatch } from "../../intake/onboarding/start.js";
+import { type BatchRequest, batchOptions, judgeBatch } from "../../intake/onboarding/start.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import { joinRun } from "../../temporal/running-workflows.js";
@@ -25,7 +25,7 @@ interface OnboardFlags extends JobFlags {
 /** Runs or joins a batch and waits for its end, or only validates its file. Returns the exit code. */
 export async function runOnboard(
   terminal: Terminal,
-  asked: AskedBatch,
+  asked: BatchRequest,
   flags: OnboardFlags,
 ): Promise<number> {
   if (flags.validateOnly) return validate(terminal, asked, flags);
@@ -66,7 +66,7 @@ async function giveUpEarlier(terminal: Terminal, session: JobSession, batchId: s
   await giveUpBatch(session, running);
 }
 
-async function validate(terminal: Terminal, asked: AskedBatch, { json }: JobFlags): Promise<number> {
+async function validate(terminal: Terminal, asked: BatchRequest, { json }: JobFlags): Promise<number> {
   const service = await serviceIfAny(terminal);
   const file = await judgeBatch({ ...asked, continueInvalid: true }, service?.id ?? "");
   for (const line of json ? [] : problemLines(file.problems)) terminal.say(line);

@@ -7,7 +7,7 @@ import { invalidRow, type RowProblem } from "../../domain/row-problem.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { countedProblems, type JudgedFile, judgedFile } from "../files/judged-file.js";
-import type { AskedBulk } from "./asked-job.js";
+import type { BulkRequest } from "./bulk-request.js";
 
 /** Memory does not hold the rows: they are read again when they are frozen. */
 export interface JudgedRows {
@@ -39,7 +39,7 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
  */
 export async function judgeFile(
   job: AnyJob,
-  { file, continueInvalid }: Pick<AskedBulk, "file" | "continueInvalid">,
+  { file, continueInvalid }: Pick<BulkRequest, "file" | "continueInvalid">,
   warn: (warning: string) => void = () => undefined,
 ): Promise<JudgedRows> {
   const judged = await judgeRows(job, file);
@@ -69,10 +69,11 @@ export async function countRows(
 
 /** Adds the problems that only the service knows about. */
 export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
-  async function* valid(): AsyncGenerator<JobRow<object>> {
-    for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
-  }
-  return withProblems(judged, (await job.check?.(api, valid())) ?? []);
+  return withProblems(judged, (await job.check?.(api, validRows(judged))) ?? []);
+}
+
+export async function* validRows(judged: Pick<JudgedRows, "rows">): AsyncGenerator<JobRow<object>> {
+  for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
 }
 
 export async function withProblems(judged: JudgedRows, problems: readonly RowProblem[]): Promise<JudgedRows> {

@@ -16,7 +16,7 @@ import { type AskedRun, startOrJoin } from "../start-or-join.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "./customers-file.js";
 
 /** A batch as its command line asks for it (src/cli/commands/onboard.ts); a schedule keeps it. */
-export interface AskedBatch {
+export interface BatchRequest {
   readonly kind: "onboard";
   readonly file: string;
   readonly continueInvalid: boolean;
@@ -61,7 +61,7 @@ export function batchOptions(
 
 /** Judges the file that a batch is to run on. @throws InputError, also for wrong rows unless they are to be left out */
 export async function judgeBatch(
-  { file: path, continueInvalid, options: { playbook, mode }, inputs }: AskedBatch,
+  { file: path, continueInvalid, options: { playbook, mode }, inputs }: BatchRequest,
   service: string,
   warn: (warning: string) => void = () => undefined,
 ): Promise<CustomersFile> {

@@ -1,7 +1,7 @@
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import type { AskedBulk } from "../bulk/asked-job.js";
-import type { AskedBatch } from "../onboarding/start.js";
+import type { BulkRequest } from "../bulk/bulk-request.js";
+import type { BatchRequest } from "../onboarding/start.js";
 
 /** Its files are read at each start, where the worker is. */
 export interface ScheduledSync {
@@ -17,7 +17,7 @@ export interface ScheduledUpkeep {
 }
 
 /** Its kind is the first word of the run ids. */
-export type ScheduledJob = ScheduledSync | AskedBatch | AskedBulk | ScheduledUpkeep;
+export type ScheduledJob = ScheduledSync | BatchRequest | BulkRequest | ScheduledUpkeep;
 
 /** Its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {

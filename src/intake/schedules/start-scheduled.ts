@@ -7,10 +7,10 @@ import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { StartedRun } from "../../temporal/running-workflows.js";
-import { type AskedBulk, openJob } from "../bulk/asked-job.js";
+import { type BulkRequest, openJob } from "../bulk/bulk-request.js";
 import { checkedRows, judgeFile, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
-import { type AskedBatch, batchOptions, judgeBatch, startOnboarding } from "../onboarding/start.js";
+import { type BatchRequest, batchOptions, judgeBatch, startOnboarding } from "../onboarding/start.js";
 import { type AskedLake, startOrJoin } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
@@ -33,7 +33,7 @@ interface Scheduling<Job> {
   start(place: StartPlace & { readonly run: FiredRun }, job: Job): Promise<StartedRun>;
 }
 
-const BULK: Scheduling<AskedBulk> = {
+const BULK: Scheduling<BulkRequest> = {
   check: async (job) => judgeFile((await openJob(job)).job, job),
   async start({ client, api, ...place }, job) {
     const opened = await openJob(job);
@@ -45,7 +45,7 @@ const BULK: Scheduling<AskedBulk> = {
 
 const SCHEDULINGS: {
   readonly sync: Scheduling<ScheduledSync>;
-  readonly onboard: Scheduling<AskedBatch>;
+  readonly onboard: Scheduling<BatchRequest>;
   readonly maintain: Scheduling<ScheduledUpkeep>;
 } = {
   sync: {

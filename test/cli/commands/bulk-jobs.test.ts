@@ -4,13 +4,13 @@ import { scheduledJobs } from "../../../src/cli/commands/bulk-jobs.js";
 import { createProgram } from "../../../src/cli/main.js";
 import { parseScheduledCommand } from "../../../src/cli/schedules/scheduled-command.js";
 import { continueCommand } from "../../../src/domain/bulk/bulk-job.js";
-import type { AskedBulk } from "../../../src/intake/bulk/asked-job.js";
+import type { BulkRequest } from "../../../src/intake/bulk/bulk-request.js";
 import { JOBS } from "../../../src/jobs/index.js";
 import { KINDS } from "../../../src/jobs/kinds/index.js";
 import { importsOf } from "../../repository/source-tree.js";
 
 const asked = async (...words: readonly string[]) =>
-  (await parseScheduledCommand({ cwd: "/here" }, words)) as AskedBulk;
+  (await parseScheduledCommand({ cwd: "/here" }, words)) as BulkRequest;
 
 test("every kind that is declared is there, and does what it says", () => {
   expect(JOBS.map(({ kind }) => kind)).toEqual(KINDS.map(({ kind }) => kind));

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
-import { openJob } from "../../../src/intake/bulk/asked-job.js";
+import { openJob } from "../../../src/intake/bulk/bulk-request.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const temp = eachTest(tempDirectory);

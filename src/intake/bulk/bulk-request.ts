@@ -5,7 +5,7 @@ import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { givenBytes } from "../files/text.js";
 
 /** A bulk job as a command line asks for it; a schedule keeps it. */
-export interface AskedBulk {
+export interface BulkRequest {
   readonly kind: string;
   readonly file: string;
   readonly continueInvalid: boolean;
@@ -20,7 +20,7 @@ interface OpenedJob extends Pick<FrozenFile, "options" | "secrets"> {
 }
 
 /** Reads the inputs of a job. @throws InputError where one does not hold what its option is for */
-export async function openJob({ kind, options, inputs }: AskedBulk): Promise<OpenedJob> {
+export async function openJob({ kind, options, inputs }: BulkRequest): Promise<OpenedJob> {
   const job = jobOfKind(kind, JOBS);
   const open = (option: string, path: string) => givenBytes(path, option);
   const secret = await job.read?.({ options, inputs }, open);
