@@ -60,7 +60,9 @@ export async function runDev(
     await ensureUpkeep(terminal, temporal.client, session.preflight);
     if (metrics) held.releases.add(watchOpenRows(temporal.client, preflight.scope, metrics));
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);
-    terminal.say("Jobs in this directory use this server. Ctrl-C ends it, unless another command uses it.");
+    terminal.say(
+      "Jobs in this directory use this server. Ctrl-C ends it; another command that uses it starts it again.",
+    );
     await Promise.race([aborted(signal), temporal.lost]);
   });
 }
