@@ -146,7 +146,8 @@ const START_AGAIN_MS = 1_000;
 
 /**
  * Starts the worker in only one process of a HOME, and in the next when that one ends or is killed, because the limits
- * of the service are kept within a process (docs/inside/decisions/0023-one-worker-a-home.md).
+ * of the service are kept within a process (docs/inside/decisions/0023-one-worker-a-home.md). A process that Ctrl-Z
+ * suspends gives its turn to one that runs.
  *
  * @throws the error of the start, if it is this process's turn at once.
  */
@@ -157,7 +158,13 @@ async function takeWorkerTurn(
   const over = new AbortController();
   const wait = { guards: "the worker", report: () => undefined, signal: over.signal };
   const takeLock = (waitMs: number) => acquireLock(lockDirectory, { ...wait, waitMs, pollMs: POLL_MS });
-  const begin = async (release: () => Promise<void>) => {
+  const begin = async (unlock: () => Promise<void>) => {
+    const suspend = () => void unlock().finally(() => process.kill(process.pid, "SIGSTOP"));
+    process.on("SIGTSTP", suspend);
+    const release = () => {
+      process.off("SIGTSTP", suspend);
+      return unlock();
+    };
     const worker = await start().catch(async (error: unknown) => {
       await release();
       throw error;
