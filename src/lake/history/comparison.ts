@@ -103,7 +103,7 @@ async function comparedLists(sql: SqlSession, spec: HistorySpec): Promise<Compar
   const rows = await sql.rows(`
     with gone as (select fp_id, list_link, count(*) as gone from lost group by all),
       known as (select l.fp_id, list_link, count(*) as known from ${listed} group by all)
-    select known.fp_id, known.list_link, sum(known) as known, coalesce(any_value(gone), 0) as gone
+    select gone.fp_id, gone.list_link, sum(known) as known, coalesce(any_value(gone), 0) as gone
     from known left join gone on ${sameIn(["fp_id", "list_link"], "known", "gone")} group by all`);
   return rows.map(({ fp_id, list_link, known, gone }) => {
     const linkId = list_link === null ? null : String(list_link);
