@@ -32,11 +32,11 @@ export interface EmbeddedServer {
   readonly namespace: string;
   readonly ui?: string | undefined;
   /**
-   * Starts the server again if it or its owner has ended, on the same port.
+   * Starts the server again if it or its owner has ended, on the same port; one call at a time.
    * @throws UnreachableError when that can't be
    */
   ensureRunning(): Promise<void>;
-  /** Ends the use, and this process's server. Later calls do nothing. */
+  /** Ends the use, and this process's server, once no `ensureRunning` is under way. Later calls do nothing. */
   release(): Promise<void>;
 }
 
@@ -49,6 +49,7 @@ interface ServerRecord extends Endpoint {
 
 const EMBEDDED_NAMESPACE = "default";
 const HEALTH_DEADLINE_MS = 10_000;
+const LOOK_MS = 1_000;
 const POLL_MS = 50;
 /** For its owner to restart a server that hangs. */
 const SILENT_MS = 20_000;
@@ -79,8 +80,10 @@ class HomeServer {
   }
 
   async #running(): Promise<Endpoint> {
-    if (this.#own !== undefined && (await this.#isHealthy(this.#own))) return this.#own;
     const { home, report, signal, ui } = this.options;
+    const own = this.#own;
+    const stopped = () => own?.isRunning() !== true || signal?.aborted === true;
+    if (own !== undefined && (await answers(own, { deadlineMs: HEALTH_DEADLINE_MS, stopped }))) return own;
     const startedAt = performance.now();
     let hasReported = false;
     let silentSince: number | undefined;
@@ -88,7 +91,7 @@ class HomeServer {
       signal?.throwIfAborted();
       if (await this.lock.take()) return this.#start();
       const record = await readRecord(home);
-      if (record?.isReady && (await this.#answers(record))) {
+      if (record?.isReady && (await answers(record, { deadlineMs: LOOK_MS }))) {
         if (ui && record.ui === undefined && this.#used === undefined)
           report(
             "Another command began the Temporal server without its web UI. Start this one first to have it.",
@@ -116,14 +119,14 @@ class HomeServer {
 
   async #start(): Promise<Endpoint> {
     const { home, cliPath, ui, report, signal } = this.options;
-    await this.#stop();
+    const port = await this.#stop();
     await clearUnfinishedDatabase(home);
     this.#own = await startServer({
       cliPath,
       database: databaseOf(home),
       logFile: join(home, "temporal.log"),
       namespace: EMBEDDED_NAMESPACE,
-      preferredPort: this.#used?.port ?? (await readRecord(home))?.port,
+      preferredPort: this.#used?.port ?? port,
       ui,
       inherited: this.lock.file.fd,
       signal,
@@ -135,28 +138,24 @@ class HomeServer {
     return this.#own;
   }
 
-  async #stop(): Promise<void> {
+  /** Returns the port of HOME's last server. */
+  async #stop(): Promise<number | undefined> {
     const { home } = this.options;
     const record = await readRecord(home);
     if (record !== undefined) await writeRecord(home, { port: record.port, isReady: false });
     await this.#own?.stop();
     this.#own = undefined;
+    return record?.port;
   }
 
   async release(): Promise<void> {
     if (this.#own !== undefined) await this.#stop();
     await this.lock.release();
   }
+}
 
-  #isHealthy(server: ServerProcess): Promise<boolean> {
-    const { signal } = this.options;
-    const stopped = () => !server.isRunning() || signal?.aborted === true;
-    return becomesReady(addressOf(server), EMBEDDED_NAMESPACE, { deadlineMs: HEALTH_DEADLINE_MS, stopped });
-  }
-
-  #answers(record: Endpoint): Promise<boolean> {
-    return becomesReady(addressOf(record), EMBEDDED_NAMESPACE, { deadlineMs: 1_000 });
-  }
+function answers(endpoint: Endpoint, limits: Parameters<typeof becomesReady>[2]): Promise<boolean> {
+  return becomesReady(addressOf(endpoint), EMBEDDED_NAMESPACE, limits);
 }
 
 /** The embedded server of a HOME that runs now. Starts nothing. */
@@ -175,7 +174,6 @@ export async function runningServer(home: string): Promise<TemporalAddress | und
 export async function acquireEmbeddedServer(given: HomeServerOptions): Promise<EmbeddedServer> {
   const home = await openHome(given.home);
   const server = new HomeServer({ ...given, home }, await FileLock.open(lockOf(home)));
-  const inTurn = turns();
   const endpoint = await server.ensure().catch(async (error: unknown) => {
     await server.release();
     throw error;
@@ -185,21 +183,11 @@ export async function acquireEmbeddedServer(given: HomeServerOptions): Promise<E
     address: addressOf(endpoint),
     namespace: EMBEDDED_NAMESPACE,
     ui: endpoint.ui,
-    ensureRunning: () => inTurn(async () => void (await server.ensure())),
+    ensureRunning: async () => void (await server.ensure()),
     release() {
-      released ??= inTurn(() => server.release());
+      released ??= server.release();
       return released;
     },
-  };
-}
-
-/** Runs one piece of work after the other. */
-function turns(): (work: () => Promise<void>) => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
   };
 }
 
