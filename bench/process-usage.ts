@@ -26,12 +26,13 @@ export function usageOf(pid: number): ProcessUsage | undefined {
   }
 }
 
-/** The processes that a process has started itself. */
-export function childrenOf(pid: number): number[] {
+/** The processes that a process and its children have started: a shell stands between a command and its server. */
+export function descendantsOf(pid: number): number[] {
   try {
-    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
       readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
     );
+    return children.flatMap((child) => [child, ...descendantsOf(child)]);
   } catch {
     return [];
   }
@@ -45,7 +46,7 @@ export function watchUsage(pid: number): { last(): { own: ProcessUsage; children
     const now = usageOf(pid);
     if (now === undefined) return;
     own = now;
-    for (const child of childrenOf(pid)) {
+    for (const child of descendantsOf(pid)) {
       const usage = usageOf(child);
       if (usage !== undefined) children.set(child, usage);
     }

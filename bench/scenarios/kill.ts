@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RecordedRequest } from "../../sandbox/calls.js";
-import { childrenOf } from "../process-usage.js";
+import { descendantsOf } from "../process-usage.js";
 import { type Arena, type Figure, inArena, type Scenario } from "../scenario.js";
 import { runSync, startSync } from "../sync-command.js";
 
@@ -32,7 +32,7 @@ async function killedAt(arena: Arena, share: number, pages: number): Promise<Fig
   const reached = control.waitForRequests(Math.round(pages * share), { operation: "sync_transactions" });
   const command = startSync(options);
   await Promise.race([reached, command.ended]);
-  for (const pid of [command.pid, ...childrenOf(command.pid)]) process.kill(pid, "SIGKILL");
+  for (const pid of [command.pid, ...descendantsOf(command.pid)]) process.kill(pid, "SIGKILL");
   await command.ended;
   await sleep(0);
   const killedAtRequest = (await control.calls()).total;
